@@ -1,0 +1,3 @@
+//! The `derrl` command.
+
+fn main() {}

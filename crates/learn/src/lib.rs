@@ -1,0 +1,1 @@
+//! Turns experience into rules.

@@ -1,0 +1,214 @@
+//! The alphabet L = (P_tar, P_ext, arity, C, V) of a domain with its language bias, in ids.
+//!
+//! Syntax carries names; from here on the engine carries ids. An [`Alphabet`] is made in one place
+//! ([`Alphabet::parse`], in `domain.rs`) and never changes afterwards.
+
+use crate::rule::{Literal, Rule};
+use crate::syntax::Constant;
+
+/// An extensional predicate, an index into [`Alphabet::predicates`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pred(pub u32);
+
+/// A target predicate, an index into [`Alphabet::actions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Action(pub u32);
+
+/// A type of objects, an index into [`Types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Type(pub u32);
+
+/// A variable of V by its position: 0 is `X`, 1 is `Y`, 2 is `Z`, then `U`, `V`, `W`, `X6`, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Var(pub u8);
+
+/// Whether a predicate changes during an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Changes during an episode (`:- state(...)`).
+    State,
+    /// Fixed during an episode (`:- background(...)`).
+    Background,
+}
+
+/// An extensional predicate with its typed signature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predicate {
+    /// Its name as written.
+    pub name: String,
+    /// The type of each argument; [`Types::ANY`] where none was declared.
+    pub args: Vec<Type>,
+    /// Whether it changes during an episode.
+    pub role: Role,
+    /// Whether its negation is a candidate atom too (`:- negation(p/n)`).
+    pub negatable: bool,
+}
+
+/// How many rules an action may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleCount {
+    /// At most this many, at least one.
+    AtMost(usize),
+    /// The learner finds the smallest sufficient number (`:- rules(p/n, auto)`).
+    Auto,
+}
+
+/// A target predicate (an action) with its bias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionDecl {
+    /// Its name as written.
+    pub name: String,
+    /// The type of each argument; [`Types::ANY`] where none was declared.
+    pub args: Vec<Type>,
+    /// How many rules it may have.
+    pub rules: RuleCount,
+    /// Predicates its rules may not use (`:- forbid(move/2, goal_on/2)`).
+    pub forbidden: Vec<Pred>,
+}
+
+/// The types of a domain and which are subtypes of which.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Types {
+    names: Vec<String>,
+    /// `below[t]` holds every type that is `t` or a subtype of it, sorted.
+    below: Vec<Vec<Type>>,
+}
+
+impl Types {
+    /// The type of everything: what an undeclared argument has.
+    pub const ANY: Type = Type(0);
+
+    /// The types named, with the declared `(sub, super)` pairs closed under transitivity.
+    /// Index 0 is [`Types::ANY`], above all others.
+    pub fn new(names: &[String], subtypes: &[(Type, Type)]) -> Types {
+        let mut all = vec!["any".to_string()];
+        all.extend(names.iter().cloned());
+        let n = all.len();
+        let mut le = vec![vec![false; n]; n];
+        for (t, row) in le.iter_mut().enumerate() {
+            row[t] = true;
+            row[0] = true;
+        }
+        for &(sub, sup) in subtypes {
+            le[sub.0 as usize][sup.0 as usize] = true;
+        }
+        for k in 0..n {
+            for i in 0..n {
+                for j in 0..n {
+                    le[i][j] |= le[i][k] && le[k][j];
+                }
+            }
+        }
+        let below = (0..n).map(|t| (0..n).filter(|&s| le[s][t]).map(|s| Type(s as u32)).collect()).collect();
+        Types { names: all, below }
+    }
+
+    /// The type of that name.
+    pub fn find(&self, name: &str) -> Option<Type> {
+        self.names.iter().position(|n| n == name).map(|i| Type(i as u32))
+    }
+
+    /// The name of a type.
+    pub fn name(&self, t: Type) -> &str {
+        &self.names[t.0 as usize]
+    }
+
+    /// How many types there are, [`Types::ANY`] included.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether only [`Types::ANY`] exists: an untyped domain.
+    pub fn is_empty(&self) -> bool {
+        self.names.len() == 1
+    }
+
+    /// Whether every object of type `sub` is also of type `sup`.
+    pub fn is_subtype(&self, sub: Type, sup: Type) -> bool {
+        self.below[sup.0 as usize].binary_search(&sub).is_ok()
+    }
+
+    /// Whether an object can have both types: they have a common subtype.
+    pub fn overlap(&self, a: Type, b: Type) -> bool {
+        self.below[a.0 as usize].iter().any(|&t| self.is_subtype(t, b))
+    }
+}
+
+/// A semantic constraint: `false :- b1..bn` (head `None`) or `h :- b1..bn`.
+/// Its literals use variables numbered by first appearance in the axiom, not those of V.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// `h`, or `None` for `false`.
+    pub head: Option<Literal>,
+    /// `b1..bn`.
+    pub body: Vec<Literal>,
+    /// How many distinct variables it has.
+    pub variables: usize,
+    /// The axiom as the domain file has it, for messages.
+    pub text: String,
+}
+
+/// L with its bias: what a domain file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alphabet {
+    /// The built-in dynamics this alphabet describes (`:- environment(blocks)`).
+    pub environment: Option<String>,
+    /// The types.
+    pub types: Types,
+    /// P_ext.
+    pub predicates: Vec<Predicate>,
+    /// P_tar.
+    pub actions: Vec<ActionDecl>,
+    /// Constants that rules may mention (`:- constant(floor)`).
+    pub constants: Vec<Constant>,
+    /// |V|.
+    pub variables: usize,
+    /// The longest body the learner may propose (`:- max_body(4)`).
+    pub max_body: Option<usize>,
+    /// S_c.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Alphabet {
+    /// The predicate of that name and arity.
+    pub fn find_predicate(&self, name: &str, arity: usize) -> Option<Pred> {
+        let at = self.predicates.iter().position(|p| p.name == name && p.args.len() == arity)?;
+        Some(Pred(at as u32))
+    }
+
+    /// The action of that name and arity.
+    pub fn find_action(&self, name: &str, arity: usize) -> Option<Action> {
+        let at = self.actions.iter().position(|p| p.name == name && p.args.len() == arity)?;
+        Some(Action(at as u32))
+    }
+
+    /// The declaration behind an id.
+    pub fn predicate(&self, p: Pred) -> &Predicate {
+        &self.predicates[p.0 as usize]
+    }
+
+    /// The declaration behind an id.
+    pub fn action(&self, a: Action) -> &ActionDecl {
+        &self.actions[a.0 as usize]
+    }
+
+    /// The same alphabet with every argument of type `any` (`--untyped`): K becomes exactly the paper's.
+    #[must_use]
+    pub fn untyped(&self) -> Alphabet {
+        let mut all = self.clone();
+        all.types = Types::new(&[], &[]);
+        let signatures =
+            all.predicates.iter_mut().map(|p| &mut p.args).chain(all.actions.iter_mut().map(|a| &mut a.args));
+        for args in signatures {
+            args.fill(Types::ANY);
+        }
+        all
+    }
+}
+
+/// A set of weighted rules that values ground actions: the policy as text has it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Policy {
+    /// The rules in the order of the text.
+    pub rules: Vec<Rule>,
+}

@@ -1,0 +1,45 @@
+//! Rules in ids: what the engine evaluates and the learner produces.
+
+use crate::alphabet::{Action, Pred, Var};
+use crate::syntax::Constant;
+
+/// An argument of a literal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Arg {
+    /// A variable.
+    Var(Var),
+    /// A constant by name; a world without such an object makes the atom false.
+    Const(Constant),
+}
+
+/// A possibly negated atom over variables and constants.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Literal {
+    /// `false` for `\+ p(X)`.
+    pub positive: bool,
+    /// The predicate.
+    pub pred: Pred,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+}
+
+impl Literal {
+    /// The variables of the literal, in order, repetitions included.
+    pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
+        self.args.iter().filter_map(|a| match a {
+            Arg::Var(v) => Some(*v),
+            Arg::Const(_) => None,
+        })
+    }
+}
+
+/// A rule `weight :: action(V0, .., Vk) :- body`. The head's arguments are the first `arity` variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The value of the head when the body holds; 1 where the text gives none.
+    pub weight: f64,
+    /// The head's predicate.
+    pub action: Action,
+    /// The body. Empty: the rule abstains.
+    pub body: Vec<Literal>,
+}
