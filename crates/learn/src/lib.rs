@@ -1,1 +1,33 @@
 //! Turns experience into rules.
+
+mod adam;
+mod config;
+mod constraints;
+mod error;
+mod estimator;
+mod evaluate;
+mod generator;
+mod network;
+mod problem;
+mod relaxed;
+mod rollout;
+mod search;
+mod simplify;
+mod states;
+mod tnorm;
+mod train;
+
+pub use adam::Adam;
+pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
+pub use constraints::Constraints;
+pub use error::Error;
+pub use estimator::{ESTIMATORS, Estimator};
+pub use evaluate::{Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes};
+pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
+pub use network::Network;
+pub use problem::Problem;
+pub use search::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
+pub use simplify::{length, simplify};
+pub use states::{StateId, States};
+pub use tnorm::{TNORMS, TNorm};
+pub use train::{Snapshot, Trainer, UpdateStats};

@@ -1,0 +1,51 @@
+//! What can be wrong with a request for a world.
+
+use thiserror::Error;
+
+/// A world, task or option that cannot be had.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Error {
+    /// No world has this name.
+    #[error("unknown domain `{name}`{help}")]
+    UnknownDomain {
+        /// The name asked for.
+        name: String,
+        /// What was perhaps meant.
+        help: String,
+    },
+    /// The world has no such task.
+    #[error("domain `{domain}` has no task `{name}`{help}")]
+    UnknownTask {
+        /// The world.
+        domain: &'static str,
+        /// The task asked for.
+        name: String,
+        /// What was perhaps meant.
+        help: String,
+    },
+    /// An alphabet names what its world does not have.
+    #[error("the environment `{world}` has no {kind} `{name}`{help}")]
+    Vocabulary {
+        /// The world.
+        world: &'static str,
+        /// `predicate` or `action`.
+        kind: &'static str,
+        /// The signature asked for.
+        name: String,
+        /// What was perhaps meant.
+        help: String,
+    },
+    /// An option that the world does not take, or a value outside its range.
+    #[error("{0}")]
+    Option(String),
+}
+
+/// `; did you mean X?` with the closest name, or a list of all names where none is close.
+pub fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let best = known.iter().map(|k| (strsim::jaro_winkler(wanted, k), k)).max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((score, name)) if score > 0.8 => format!("; did you mean `{name}`?"),
+        _ => format!("; there are: {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,135 @@
+//! What every world offers, and how a world is bound to the alphabet that describes it.
+
+use std::sync::Arc;
+
+use derrl_logic::{Action, Alphabet, Facts, Object, Pred, Type, Types, Universe};
+
+use crate::error::{Error, nearest};
+use crate::rng::Rng;
+
+/// Whether an episode goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It goes on.
+    Running,
+    /// It ended by itself: goal reached or lost.
+    Terminated,
+    /// It ran into its horizon.
+    Truncated,
+}
+
+/// What an action brought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// The reward of this action.
+    pub reward: f64,
+    /// Whether the episode goes on.
+    pub status: Status,
+}
+
+/// A relational MDP with a fixed horizon: draws instances of one task and says what actions do.
+///
+/// The same seed gives the same instances and, for the same actions, the same facts and rewards. An action
+/// whose preconditions fail changes nothing and still costs what an action costs.
+pub trait Env: Send {
+    /// Draws an instance of the task and starts an episode in it.
+    fn reset(&mut self, rng: &mut Rng);
+
+    /// Starts another episode in the instance drawn last.
+    fn restart(&mut self);
+
+    /// The objects of the current instance. Instances with the same objects share one allocation.
+    fn universe(&self) -> &Arc<Universe>;
+
+    /// Writes what holds now, state and background, into `facts` (cleared and sealed by the caller's helper
+    /// [`observe`]).
+    fn facts(&self, facts: &mut Facts);
+
+    /// A number that tells apart any two states of this universe with different facts, or `None` where the
+    /// state does not fit 128 bits. Equal codes in one universe mean equal facts.
+    fn code(&self) -> Option<u128>;
+
+    /// Acts. The objects are of the current universe; any tuple of them is allowed.
+    fn step(&mut self, action: Action, args: &[Object], rng: &mut Rng) -> Outcome;
+
+    /// Whether the episode has reached what the task asks for.
+    fn succeeded(&self) -> bool;
+
+    /// The best-known expected return (not discounted) from the start of the current instance: by search where
+    /// that is feasible, else by a hand-written controller.
+    fn best_return(&self) -> f64;
+}
+
+/// The facts of the current state, in place of what `facts` held.
+pub fn observe(env: &dyn Env, facts: &mut Facts) {
+    facts.clear();
+    env.facts(facts);
+    facts.seal();
+}
+
+/// What a world calls its predicates, actions and types, in the order in which its code numbers them.
+#[derive(Clone, Copy, Debug)]
+pub struct Vocabulary {
+    /// Predicates it gives facts of, by name and arity.
+    pub predicates: &'static [(&'static str, usize)],
+    /// Actions it understands, by name and arity.
+    pub actions: &'static [(&'static str, usize)],
+}
+
+/// How the ids of an alphabet correspond to a world's own numbering.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    predicates: Vec<Option<Pred>>,
+    actions: Vec<usize>,
+}
+
+impl Binding {
+    /// Binds an alphabet to a world's vocabulary. An alphabet may leave out predicates and actions that the
+    /// world has; one that names what the world lacks is an error.
+    pub fn new(world: &'static str, vocabulary: &Vocabulary, alphabet: &Alphabet) -> Result<Binding, Error> {
+        let lacks = |kind: &'static str, name: &str, arity: usize, known: &[(&str, usize)]| {
+            let known: Vec<String> = known.iter().map(|(n, a)| format!("{n}/{a}")).collect();
+            let wanted = format!("{name}/{arity}");
+            Error::Vocabulary { world, kind, help: nearest(&wanted, known.iter().map(String::as_str)), name: wanted }
+        };
+        for p in &alphabet.predicates {
+            let signature = (p.name.as_str(), p.args.len());
+            if !vocabulary.predicates.contains(&signature) {
+                return Err(lacks("predicate", signature.0, signature.1, vocabulary.predicates));
+            }
+        }
+        let predicates = vocabulary.predicates.iter().map(|&(n, a)| alphabet.find_predicate(n, a)).collect();
+        let actions = alphabet
+            .actions
+            .iter()
+            .map(|a| {
+                let signature = (a.name.as_str(), a.args.len());
+                vocabulary
+                    .actions
+                    .iter()
+                    .position(|&known| known == signature)
+                    .ok_or_else(|| lacks("action", signature.0, signature.1, vocabulary.actions))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Binding { predicates, actions })
+    }
+
+    /// The world's own number of an action.
+    #[inline]
+    pub fn action(&self, action: Action) -> usize {
+        self.actions[action.0 as usize]
+    }
+
+    /// Adds a fact by the world's own number of the predicate; nothing if the alphabet leaves it out.
+    #[inline]
+    pub fn say(&self, facts: &mut Facts, predicate: usize, args: &[Object]) {
+        if let Some(p) = self.predicates[predicate] {
+            facts.push(p, args);
+        }
+    }
+}
+
+/// The alphabet's type of that name, or `any` where it does not declare one.
+pub fn type_named(alphabet: &Alphabet, name: &str) -> Type {
+    alphabet.types.find(name).unwrap_or(Types::ANY)
+}

@@ -1,0 +1,173 @@
+//! Every setting of training, with its unit and the paper's symbol.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::estimator::Estimator;
+use crate::tnorm::TNorm;
+
+/// How semantic constraints act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum ConstraintMode {
+    /// L_sem is added to the loss (the paper).
+    #[default]
+    Soft,
+    /// Violating bodies are never sampled, and L_sem is added too.
+    Hard,
+    /// Constraints are ignored (the ablation).
+    Off,
+}
+
+/// Every constraint mode with its name.
+pub const CONSTRAINT_MODES: [(ConstraintMode, &str); 3] =
+    [(ConstraintMode::Soft, "soft"), (ConstraintMode::Hard, "hard"), (ConstraintMode::Off, "off")];
+
+/// What is subtracted from a return to give the advantage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Baseline {
+    /// The running mean of the returns seen from the same state.
+    #[default]
+    State,
+    /// The mean return of the rollouts from the same initial state.
+    Group,
+    /// Nothing (plain REINFORCE).
+    None,
+}
+
+/// Every baseline with its name.
+pub const BASELINES: [(Baseline, &str); 3] =
+    [(Baseline::State, "state"), (Baseline::Group, "group"), (Baseline::None, "none")];
+
+/// All settings of a training run. The defaults are the same for every domain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How the gradient is estimated.
+    pub estimator: Estimator,
+    /// The fuzzy conjunction.
+    pub tnorm: TNorm,
+    /// How semantic constraints act.
+    pub constraints: ConstraintMode,
+    /// lambda_sem, the weight of L_sem.
+    pub lambda_sem: f64,
+    /// What is subtracted from returns.
+    pub baseline: Baseline,
+    /// gamma, the discount a step.
+    pub gamma: f64,
+    /// The temperature of the softmax over F while training (the paper's is 1).
+    pub temperature: f64,
+    /// eta, Adam's learning rate.
+    pub learning_rate: f64,
+    /// Updates of theta in one restart.
+    pub updates: usize,
+    /// Episodes an update.
+    pub batch: usize,
+    /// Episodes that start from the same instance; divides `batch`.
+    pub group: usize,
+    /// Sizes of the hidden layers of R_theta; none is the paper's single layer with 2m parameters.
+    pub hidden: Vec<usize>,
+    /// Expected number of atoms in a body at the start.
+    pub body_prior: f64,
+    /// Standard deviation of the initial logits around that prior.
+    pub init_noise: f64,
+    /// The pull of the logits towards their prior, fading to zero over training.
+    pub pull: f64,
+    /// Whether each rule learns a confidence that multiplies its value and so orders the rules.
+    pub confidence: bool,
+    /// The most independent restarts of one run.
+    pub restarts: usize,
+    /// Restarts that run before the first look at their results; independent of the number of threads.
+    pub wave: usize,
+    /// Stop once this many restarts have reached the best return found, to within its noise.
+    pub agree: usize,
+    /// Episodes of the training task by which policies are compared.
+    pub selection_episodes: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            estimator: Estimator::StraightThrough,
+            tnorm: TNorm::default(),
+            constraints: ConstraintMode::default(),
+            lambda_sem: 0.1,
+            baseline: Baseline::default(),
+            gamma: 0.99,
+            temperature: 0.1,
+            learning_rate: 0.05,
+            updates: 400,
+            batch: 64,
+            group: 8,
+            hidden: Vec::new(),
+            body_prior: 2.5,
+            init_noise: 0.1,
+            pull: 0.01,
+            confidence: true,
+            restarts: 16,
+            wave: 4,
+            agree: 2,
+            selection_episodes: 200,
+        }
+    }
+}
+
+impl Config {
+    /// The first setting outside its range, as an error.
+    pub fn check(&self) -> Result<(), Error> {
+        let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
+            if ok { Ok(()) } else { Err(Error::Setting { name, value: value.to_string(), range }) }
+        };
+        let positive = |name, value: f64| number(value.is_finite() && value > 0.0, name, value, "a number above 0");
+        let from_zero = |name, value: f64| number(value.is_finite() && value >= 0.0, name, value, "0 or more");
+        let count = |name, value: usize| {
+            number((1..=1_000_000_000).contains(&value), name, value as f64, "a whole number from 1 to 1000000000")
+        };
+        positive("temperature", self.temperature)?;
+        positive("learning_rate", self.learning_rate)?;
+        positive("body_prior", self.body_prior)?;
+        from_zero("lambda_sem", self.lambda_sem)?;
+        from_zero("init_noise", self.init_noise)?;
+        from_zero("pull", self.pull)?;
+        number((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "from 0 to 1")?;
+        for (name, value) in [
+            ("updates", self.updates),
+            ("batch", self.batch),
+            ("group", self.group),
+            ("restarts", self.restarts),
+            ("wave", self.wave),
+            ("agree", self.agree),
+            ("selection_episodes", self.selection_episodes),
+        ] {
+            count(name, value)?;
+        }
+        number(
+            self.batch.is_multiple_of(self.group),
+            "group",
+            self.group as f64,
+            "a divisor of `batch`",
+        )?;
+        let widest = self.hidden.iter().copied().max().unwrap_or(1);
+        let narrow = self.hidden.iter().copied().min().unwrap_or(1);
+        number((1..=4096).contains(&widest) && narrow >= 1, "hidden", widest as f64, "a list of sizes from 1 to 4096")
+    }
+}
+
+macro_rules! named {
+    ($type:ty, $kind:literal, $table:expr) => {
+        impl TryFrom<String> for $type {
+            type Error = Error;
+            fn try_from(name: String) -> Result<$type, Error> {
+                Error::lookup($kind, &name, &$table)
+            }
+        }
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                $table[value as usize].1.to_string()
+            }
+        }
+    };
+}
+named!(ConstraintMode, "constraint mode", CONSTRAINT_MODES);
+named!(Baseline, "baseline", BASELINES);

@@ -1,0 +1,48 @@
+//! What can go wrong in learning.
+
+use thiserror::Error as ThisError;
+
+/// A setting, policy or world that learning cannot work with.
+#[derive(Clone, Debug, PartialEq, ThisError)]
+pub enum Error {
+    /// A name that is not in its table.
+    #[error("unknown {kind} `{name}`{help}")]
+    Unknown {
+        /// What the table holds.
+        kind: &'static str,
+        /// The name asked for.
+        name: String,
+        /// What was perhaps meant.
+        help: String,
+    },
+    /// A setting outside its range.
+    #[error("setting `{name}` is {value}: it must be {range}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        range: &'static str,
+    },
+    /// The alphabet gives some action nothing to reason with.
+    #[error("action `{action}` has no candidate atoms: declare state or background predicates that it may use")]
+    NoCandidates {
+        /// The action.
+        action: String,
+    },
+    /// An environment could not be made.
+    #[error(transparent)]
+    Env(#[from] derrl_env::Error),
+}
+
+impl Error {
+    /// The row of that name, or an error that suggests the nearest one.
+    pub fn lookup<T: Copy>(kind: &'static str, name: &str, table: &[(T, &'static str)]) -> Result<T, Error> {
+        table.iter().find(|row| row.1 == name).map(|row| row.0).ok_or_else(|| Error::Unknown {
+            kind,
+            name: name.to_string(),
+            help: derrl_env::nearest(name, table.iter().map(|row| row.1)),
+        })
+    }
+}

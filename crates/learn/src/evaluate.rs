@@ -1,0 +1,138 @@
+//! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
+
+use std::sync::Arc;
+
+use derrl_env::{Env, Rng, Status, observe};
+use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
+use serde::{Deserialize, Serialize};
+
+/// The score of a policy on a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// The mean undiscounted return.
+    pub mean: f64,
+    /// The standard error of that mean.
+    pub stderr: f64,
+    /// The share of episodes that reached what the task asks for.
+    pub success_rate: f64,
+    /// The mean best-known return of the same instances.
+    pub best_known: f64,
+    /// How many episodes.
+    pub episodes: usize,
+}
+
+/// Random streams, apart from those of the restarts.
+const INSTANCES: u64 = 1 << 32;
+const TIES: u64 = 2 << 32;
+
+/// A policy acting in an environment.
+pub struct Actor<'a> {
+    alphabet: &'a Alphabet,
+    policy: &'a Policy,
+    facts: Facts,
+    compiled: Vec<Compiled>,
+}
+
+struct Compiled {
+    universe: Arc<Universe>,
+    decider: Decider,
+    /// All ground actions, listed when no rule has fired for the first time.
+    all: Option<Vec<GroundAction>>,
+}
+
+impl<'a> Actor<'a> {
+    /// An actor for a policy over this alphabet.
+    pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Actor<'a> {
+        Actor { alphabet, policy, facts: Facts::new(alphabet), compiled: Vec::new() }
+    }
+
+    /// An action of highest value in the current state; where no rule fires, any action.
+    pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        observe(env, &mut self.facts);
+        let universe = env.universe();
+        let at = self.compiled.iter().position(|c| Arc::ptr_eq(&c.universe, universe)).unwrap_or_else(|| {
+            let decider = Decider::new(self.policy, self.alphabet, universe);
+            self.compiled.push(Compiled { universe: Arc::clone(universe), decider, all: None });
+            self.compiled.len() - 1
+        });
+        let compiled = &mut self.compiled[at];
+        let decision = compiled.decider.decide(&self.facts, self.alphabet, universe);
+        let ties = if decision.ties.is_empty() {
+            compiled.all.get_or_insert_with(|| universe.ground_actions(self.alphabet))
+        } else {
+            &decision.ties
+        };
+        ties[rng.below(ties.len())].clone()
+    }
+}
+
+/// The undiscounted return of one episode, whether it succeeded, the best-known return of its instance, and its length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpisodeResult {
+    /// The undiscounted return.
+    pub value: f64,
+    /// Whether it reached what the task asks for.
+    pub success: bool,
+    /// The best-known return of the instance.
+    pub best_known: f64,
+    /// How many actions it took.
+    pub steps: u64,
+}
+
+/// Runs episodes `0..episodes` of this seed: the same instances for every policy, whatever it does.
+pub fn run_episodes(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+) -> Vec<EpisodeResult> {
+    let mut actor = Actor::new(policy, alphabet);
+    (0..episodes as u64)
+        .map(|i| {
+            let mut world = Rng::new(seed, INSTANCES + i);
+            let mut ties = Rng::new(seed, TIES + i);
+            env.reset(&mut world);
+            let mut result = EpisodeResult { value: 0.0, success: false, best_known: env.best_return(), steps: 0 };
+            loop {
+                let action = actor.act(env, &mut ties);
+                let outcome = env.step(action.action, &action.args, &mut world);
+                result.value += outcome.reward;
+                result.steps += 1;
+                if outcome.status != Status::Running {
+                    result.success = env.succeeded();
+                    return result;
+                }
+            }
+        })
+        .collect()
+}
+
+/// The score of a policy over `episodes` seeded episodes.
+pub fn evaluate(policy: &Policy, alphabet: &Alphabet, env: &mut dyn Env, episodes: usize, seed: u64) -> Score {
+    let results = run_episodes(policy, alphabet, env, episodes, seed);
+    let values: Vec<f64> = results.iter().map(|r| r.value).collect();
+    let (mean, stderr) = mean_stderr(&values);
+    let n = results.len().max(1) as f64;
+    Score {
+        mean,
+        stderr,
+        success_rate: results.iter().filter(|r| r.success).count() as f64 / n,
+        best_known: results.iter().map(|r| r.best_known).sum::<f64>() / n,
+        episodes: results.len(),
+    }
+}
+
+/// The mean of some numbers and its standard error (0 for fewer than two).
+pub fn mean_stderr(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return (0.0, 0.0);
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    if values.len() < 2 {
+        return (mean, 0.0);
+    }
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}

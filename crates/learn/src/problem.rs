@@ -1,0 +1,129 @@
+//! What is learned: the rule slots of an alphabet with their candidate atoms and constraints.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount};
+
+use crate::config::{Config, ConstraintMode};
+use crate::constraints::Constraints;
+use crate::error::Error;
+use crate::generator::{RuleDistribution, Slot};
+use crate::rollout::bits;
+
+/// An alphabet prepared for learning, shared by all restarts.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The alphabet.
+    pub alphabet: Arc<Alphabet>,
+    /// K by action, and how states are grounded over it.
+    pub grounder: Grounder,
+    /// All rule slots, those of one action together.
+    pub slots: Vec<Slot>,
+    /// The slots of each action.
+    slots_of: Vec<Range<usize>>,
+    /// The constraints on the bodies of each action.
+    constraints: Vec<Constraints>,
+}
+
+/// How many slots an action gets whose number of rules is to be found.
+const AUTO_SLOTS: usize = 3;
+
+impl Problem {
+    /// Prepares an alphabet. Every action needs candidate atoms.
+    pub fn new(alphabet: &Arc<Alphabet>) -> Result<Problem, Error> {
+        let grounder = Grounder::new(alphabet);
+        let mut slots = Vec::new();
+        let mut slots_of = Vec::new();
+        let mut constraints = Vec::new();
+        for (i, decl) in alphabet.actions.iter().enumerate() {
+            let action = Action(i as u32);
+            let atoms = grounder.atoms(action).len();
+            if atoms == 0 {
+                return Err(Error::NoCandidates { action: format!("{}/{}", decl.name, decl.args.len()) });
+            }
+            let rules = match decl.rules {
+                RuleCount::AtMost(n) => n,
+                RuleCount::Auto => AUTO_SLOTS,
+            };
+            let from = slots.len();
+            slots.extend(std::iter::repeat_n(Slot { action, atoms }, rules));
+            slots_of.push(from..slots.len());
+            constraints.push(Constraints::new(alphabet, &grounder, action));
+        }
+        Ok(Problem { alphabet: Arc::clone(alphabet), grounder, slots, slots_of, constraints })
+    }
+
+    /// The slots of an action.
+    #[inline]
+    pub fn slots_of(&self, action: Action) -> Range<usize> {
+        self.slots_of[action.0 as usize].clone()
+    }
+
+    /// The constraints on the bodies of an action.
+    pub fn constraints(&self, action: Action) -> &Constraints {
+        &self.constraints[action.0 as usize]
+    }
+
+    /// K of a slot.
+    pub fn atoms(&self, slot: usize) -> &[Literal] {
+        self.grounder.atoms(self.slots[slot].action)
+    }
+
+    /// The policy of the generator taken by argmax: atoms with P >= 1/2, each rule valued by the t-norm of its weights
+    /// times its confidence, to two decimals. Rules without a body or without value abstain and are left out.
+    pub fn policy(&self, distributions: &[RuleDistribution], config: &Config) -> Policy {
+        let mut rules = Vec::new();
+        for (slot, d) in distributions.iter().enumerate() {
+            let mut chosen: Vec<usize> = (0..d.p.len()).filter(|&j| d.p[j] >= 0.5).collect();
+            self.make_safe(slot, &mut chosen);
+            let weights: Vec<f64> = chosen.iter().map(|&j| d.p[j]).collect();
+            let ones = vec![1.0; weights.len()];
+            let value = config.tnorm.value(&ones, &weights) * d.confidence;
+            let weight = (value * 100.0).round() / 100.0;
+            if !chosen.is_empty() && weight > 0.0 {
+                let body = chosen.iter().map(|&j| self.atoms(slot)[j].clone()).collect();
+                rules.push(Rule { weight, action: self.slots[slot].action, body });
+            }
+        }
+        Policy { rules }
+    }
+
+    /// Takes atoms out of a sampled body until it is one the learner may propose: no constraint violated in `hard` mode
+    /// (the least likely atom of a violated set goes), and no longer than the domain allows.
+    #[inline]
+    pub fn legalise(&self, config: &Config, slot: usize, p: &[f64], body: &mut [u64]) {
+        if config.constraints == ConstraintMode::Hard {
+            let constraints = self.constraints(self.slots[slot].action);
+            while let Some(set) = constraints.violated(body) {
+                drop_least(set.iter().copied(), p, body);
+            }
+        }
+        if let Some(most) = self.alphabet.max_body {
+            while body.iter().map(|w| w.count_ones() as usize).sum::<usize>() > most {
+                let all: Vec<usize> = bits(body).collect();
+                drop_least(all.into_iter(), p, body);
+            }
+        }
+    }
+
+    /// Drops negated atoms with a variable that neither the head nor a positive atom binds.
+    fn make_safe(&self, slot: usize, chosen: &mut Vec<usize>) {
+        let atoms = self.atoms(slot);
+        let arity = self.alphabet.action(self.slots[slot].action).args.len();
+        let positive: Vec<usize> = chosen.iter().copied().filter(|&j| atoms[j].positive).collect();
+        chosen.retain(|&j| {
+            atoms[j].positive
+                || atoms[j].vars().all(|v| {
+                    usize::from(v.0) < arity || positive.iter().any(|&i| atoms[i].vars().any(|w| w == v))
+                })
+        });
+    }
+}
+
+/// Takes the least likely of these atoms out of the body.
+fn drop_least(atoms: impl Iterator<Item = usize>, p: &[f64], body: &mut [u64]) {
+    if let Some(j) = atoms.min_by(|&i, &j| p[i].total_cmp(&p[j])) {
+        body[j / 64] &= !(1 << (j % 64));
+    }
+}

@@ -1,0 +1,284 @@
+//! Episodes: sample rules, value the actions, act, and remember what the gradient needs.
+
+use derrl_env::{Env, Rng, Status};
+use derrl_logic::{Grounding, subset};
+
+use crate::config::{Baseline, Config};
+use crate::estimator::{Sampling, Value};
+use crate::generator::{RuleDistribution, Sampler};
+use crate::problem::Problem;
+use crate::relaxed::{Relaxation, best_slot};
+use crate::states::{StateId, States};
+
+/// No rule derived the action.
+pub const NO_SLOT: u16 = u16::MAX;
+
+/// One decision of an episode.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Where it was taken.
+    pub state: StateId,
+    /// The ground action taken, by its place in the state's list.
+    pub action: u32,
+    /// Where pi and the deriving slots of all ground actions start in [`Batch::pi`].
+    pub at: u32,
+    /// The sampled bodies, by their place in [`Batch::bodies`].
+    pub bodies: u32,
+    /// G_t, the discounted return from here on.
+    pub g: f64,
+    /// A_t, the return less its baseline.
+    pub advantage: f64,
+}
+
+/// The episodes of one update, in flat buffers that are reused.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// All decisions, episode after episode.
+    pub steps: Vec<Step>,
+    /// Where each episode starts in `steps`.
+    pub episodes: Vec<u32>,
+    /// pi(a | s) for every ground action of every step.
+    pub pi: Vec<f32>,
+    /// The slot that derived each of these actions, or [`NO_SLOT`].
+    pub derived_by: Vec<u16>,
+    /// Sampled rule vectors: for each sample, the bodies of all slots.
+    pub bodies: Vec<u64>,
+    /// The undiscounted return of each episode.
+    pub returns: Vec<f64>,
+    exps: Vec<f32>,
+    by_state: Vec<(f64, u32)>,
+}
+
+/// The current generator as the rollouts use it.
+#[derive(Debug, Default)]
+pub struct Rules {
+    /// Per slot, what R_theta says.
+    pub distributions: Vec<RuleDistribution>,
+    samplers: Vec<Sampler>,
+    /// Per slot, log(1 - P_j) and its sums, for the relaxed F.
+    pub relaxations: Vec<Relaxation>,
+}
+
+impl Rules {
+    /// Prepares sampling and relaxation of these distributions.
+    pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, words: usize) {
+        self.samplers.resize_with(distributions.len(), Sampler::default);
+        self.relaxations.resize_with(distributions.len(), Relaxation::default);
+        for (k, d) in distributions.iter().enumerate() {
+            self.samplers[k].prepare(&d.p, words);
+            self.relaxations[k].prepare(&d.p);
+        }
+        self.distributions = distributions;
+    }
+}
+
+impl Batch {
+    /// Runs `config.batch` episodes, in groups that start from the same instance.
+    pub fn collect(
+        &mut self,
+        problem: &Problem,
+        config: &Config,
+        rules: &Rules,
+        states: &mut States,
+        env: &mut dyn Env,
+        rng: &mut Rng,
+    ) {
+        self.steps.clear();
+        self.episodes.clear();
+        self.pi.clear();
+        self.derived_by.clear();
+        self.bodies.clear();
+        self.returns.clear();
+        for _ in 0..config.batch / config.group {
+            env.reset(rng);
+            for k in 0..config.group {
+                if k > 0 {
+                    env.restart();
+                }
+                self.episode(problem, config, rules, states, env, rng);
+            }
+        }
+        self.advantages(config, states.len());
+    }
+
+    fn episode(
+        &mut self,
+        problem: &Problem,
+        config: &Config,
+        rules: &Rules,
+        states: &mut States,
+        env: &mut dyn Env,
+        rng: &mut Rng,
+    ) {
+        let (sampling, value, _) = config.estimator.choices();
+        let from = self.steps.len();
+        self.episodes.push(from as u32);
+        let mut sampled = None;
+        let mut total = 0.0;
+        loop {
+            let state = states.look_up(problem, env);
+            let bodies = match (sampling, sampled) {
+                (Sampling::Never, _) => 0,
+                (Sampling::Episode, Some(at)) => at,
+                _ => {
+                    let at = self.sample(problem, config, rules, value, rng);
+                    sampled = Some(at);
+                    at
+                }
+            };
+            let at = self.pi.len();
+            let action = self.decide(problem, config, rules, states, state, bodies, rng);
+            let chosen = &states.actions(state)[action];
+            let outcome = env.step(chosen.action, &chosen.args, rng);
+            total += outcome.reward;
+            let (action, at, bodies) = (action as u32, at as u32, bodies as u32);
+            self.steps.push(Step { state, action, at, bodies, g: outcome.reward, advantage: 0.0 });
+            if outcome.status != Status::Running {
+                break;
+            }
+        }
+        // G_t = r_t + gamma G_{t+1}
+        let mut g = 0.0;
+        for step in self.steps[from..].iter_mut().rev() {
+            g = step.g + config.gamma * g;
+            step.g = g;
+        }
+        self.returns.push(total);
+    }
+
+    /// b^i, w^i ~ R_theta(i) for every slot. Returns where the sample starts in `bodies`; e^(F / temperature) of
+    /// each sampled rule, should its body hold, goes to `exps`.
+    #[inline]
+    fn sample(&mut self, problem: &Problem, config: &Config, rules: &Rules, value: Value, rng: &mut Rng) -> usize {
+        let words = problem.grounder.words();
+        let at = self.bodies.len();
+        self.bodies.resize(at + words * rules.samplers.len(), 0);
+        self.exps.clear();
+        for (k, sampler) in rules.samplers.iter().enumerate() {
+            let body = &mut self.bodies[at + k * words..at + (k + 1) * words];
+            sampler.draw(rng, body);
+            let d = &rules.distributions[k];
+            problem.legalise(config, k, &d.p, body);
+            let f = match value {
+                Value::Crisp => d.confidence,
+                Value::Weighted | Value::Relaxed => d.confidence * body_value(config, &d.p, body),
+            };
+            self.exps.push((f / config.temperature).exp() as f32);
+        }
+        at
+    }
+
+    /// pi = softmax(F / temperature) over the ground actions of the state, and an action drawn from it.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    fn decide(
+        &mut self,
+        problem: &Problem,
+        config: &Config,
+        rules: &Rules,
+        states: &States,
+        state: StateId,
+        bodies: usize,
+        rng: &mut Rng,
+    ) -> usize {
+        let grounding = states.grounding(state);
+        let actions = states.actions(state);
+        let words = grounding.words();
+        let from = self.pi.len();
+        let mut total = 0.0;
+        let sampled = config.estimator.choices().0 != Sampling::Never;
+        for (a, action) in actions.iter().enumerate() {
+            let slots = problem.slots_of(action.action);
+            let (mut best, mut by) = (1.0f32, NO_SLOT); // e^0: no rule derives the action
+            if sampled {
+                for k in slots {
+                    let body = &self.bodies[bodies + k * words..bodies + (k + 1) * words];
+                    if self.exps[k] > best && holds(grounding, a, body) {
+                        (best, by) = (self.exps[k], k as u16);
+                    }
+                }
+            } else {
+                let (k, f) = best_slot(slots, rules, grounding.flat(a), words);
+                (best, by) = ((f / config.temperature).exp() as f32, k as u16);
+            }
+            self.pi.push(best);
+            self.derived_by.push(by);
+            total += best;
+        }
+        let weights = &mut self.pi[from..];
+        let mut u = rng.unit() as f32 * total;
+        let mut chosen = weights.len() - 1;
+        for (a, &w) in weights.iter().enumerate() {
+            if u < w {
+                chosen = a;
+                break;
+            }
+            u -= w;
+        }
+        let scale = 1.0 / total;
+        weights.iter_mut().for_each(|w| *w *= scale);
+        chosen
+    }
+
+    /// A_t = G_t - baseline. The mean return of the *other* visits to the same state in this batch is the baseline where
+    /// there are any, so that a step is never compared with itself; else that of its group.
+    fn advantages(&mut self, config: &Config, states: usize) {
+        self.by_state.clear();
+        if config.baseline == Baseline::State {
+            self.by_state.resize(states, (0.0, 0));
+            for step in &self.steps {
+                let (sum, count) = &mut self.by_state[step.state.0 as usize];
+                *sum += step.g;
+                *count += 1;
+            }
+        }
+        let ends = self.episodes.iter().skip(1).copied().chain([self.steps.len() as u32]);
+        let spans: Vec<(u32, u32)> = self.episodes.iter().copied().zip(ends).collect();
+        for group in spans.chunks(config.group) {
+            let mean = group.iter().map(|s| self.steps[s.0 as usize].g).sum::<f64>() / group.len() as f64;
+            for step in &mut self.steps[group[0].0 as usize..group[group.len() - 1].1 as usize] {
+                let baseline = match config.baseline {
+                    Baseline::None => 0.0,
+                    Baseline::Group => mean,
+                    Baseline::State => match self.by_state[step.state.0 as usize] {
+                        (sum, n) if n > 1 => (sum - step.g) / f64::from(n - 1),
+                        _ => mean,
+                    },
+                };
+                step.advantage = step.g - baseline;
+            }
+        }
+    }
+}
+
+/// Whether a body derives the `a`-th ground action. The empty body abstains.
+#[inline]
+fn holds(grounding: &Grounding, a: usize, body: &[u64]) -> bool {
+    let masks = grounding.flat(a);
+    match *body {
+        [0] => false,
+        [b] => masks.iter().any(|m| b & !m == 0),
+        _ => body.iter().any(|&b| b != 0) && masks.chunks_exact(body.len()).any(|m| subset(body, m)),
+    }
+}
+
+/// T(w, 1): the value of a rule whose body holds.
+fn body_value(config: &Config, p: &[f64], body: &[u64]) -> f64 {
+    let w: Vec<f64> = bits(body).map(|j| p[j]).collect();
+    config.tnorm.value(&vec![1.0; w.len()], &w)
+}
+
+/// The set bits of a body.
+pub fn bits(body: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    body.iter().enumerate().flat_map(|(word, &b)| {
+        let mut left = b;
+        std::iter::from_fn(move || {
+            if left == 0 {
+                return None;
+            }
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            Some(word * 64 + bit)
+        })
+    })
+}

@@ -1,0 +1,312 @@
+//! A whole run: restarts in waves, then the best and simplest policy by its return on the training task.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use derrl_env::Env;
+use derrl_logic::Policy;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::evaluate::{mean_stderr, run_episodes};
+use crate::problem::Problem;
+use crate::simplify::{length, simplify};
+use crate::train::{Snapshot, Trainer, UpdateStats};
+
+/// A restart that is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Which restart.
+    pub restart: u64,
+    /// The rules by argmax, as learned.
+    pub learned: String,
+    /// The same without what changes no decision on the training task.
+    pub simplified: String,
+    /// The return of the simplified policy in each selection episode.
+    pub returns: Vec<f64>,
+    /// Rules and atoms of the simplified policy.
+    pub length: usize,
+    /// Updates done.
+    pub updates: usize,
+    /// Environment steps taken.
+    pub steps: u64,
+    /// The training curve.
+    pub curve: Vec<UpdateStats>,
+}
+
+/// A restart that is under way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Partial {
+    /// Which restart.
+    pub restart: u64,
+    /// Where it stands.
+    pub snapshot: Snapshot,
+    /// Its training curve so far.
+    pub curve: Vec<UpdateStats>,
+}
+
+/// All that a run needs to be resumed: what is done and what is under way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Restarts that are done, in order.
+    pub done: Vec<Outcome>,
+    /// Restarts that are under way, in order.
+    pub running: Vec<Partial>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// The policy: simplified, variables renamed.
+    pub policy: Policy,
+    /// The same rules before simplification.
+    pub unsimplified: Policy,
+    /// Which restart it came from.
+    pub restart: u64,
+}
+
+/// Told what happens while runs are under way; called from worker threads.
+pub trait Observer: Sync {
+    /// An update of a restart of the run with this seed is done.
+    fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {}
+    /// The run can be resumed from here. Called now and then, after each restart, and when interrupted.
+    fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
+    /// Another wave of restarts begins.
+    fn wave(&self, _seed: u64, _restarts: usize) {}
+    /// The run is finished.
+    fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, _learned: &Learned) {}
+    /// Whether to stop as soon as possible.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// An observer that does nothing.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// Makes environments of the training task, one a restart.
+pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
+
+/// A point of the training curve is kept every so many updates.
+const CURVE_EVERY: usize = 10;
+/// A restart offers a checkpoint every so many environment steps.
+const CHECKPOINT_EVERY: u64 = 1 << 21;
+
+/// Runs that share a pool of threads.
+pub struct Search<'a> {
+    problem: &'a Arc<Problem>,
+    config: &'a Config,
+    make_env: &'a MakeEnv<'a>,
+    observer: &'a dyn Observer,
+}
+
+struct Shared {
+    queue: VecDeque<(usize, u64)>,
+    runs: Vec<Run>,
+    error: Option<Error>,
+}
+
+struct Run {
+    seed: u64,
+    checkpoint: Checkpoint,
+    started: u64,
+    learned: Option<Learned>,
+}
+
+impl<'a> Search<'a> {
+    /// A search for policies of this problem.
+    pub fn new(
+        problem: &'a Arc<Problem>,
+        config: &'a Config,
+        make_env: &'a MakeEnv<'a>,
+        observer: &'a dyn Observer,
+    ) -> Search<'a> {
+        Search { problem, config, make_env, observer }
+    }
+
+    /// Learns once a seed on `threads` threads, going on from the checkpoints given. The result of a seed does not
+    /// depend on the other seeds nor on the number of threads. `None` for runs that were interrupted.
+    pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
+        self.config.check()?;
+        drop((self.make_env)()?); // so that what cannot work fails before any thread starts
+        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None };
+        for (seed, checkpoint) in seeds {
+            // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
+            let done = checkpoint.done.len() as u64;
+            shared.runs.push(Run { seed, checkpoint, started: done, learned: None });
+            let run = shared.runs.len() - 1;
+            if done == 0 || !self.wave_is_over(&mut shared, run) {
+                self.next_wave(&mut shared, run);
+            }
+        }
+        let shared = Mutex::new(shared);
+        let changed = Condvar::new();
+        std::thread::scope(|scope| {
+            for _ in 0..threads.max(1) {
+                scope.spawn(|| self.work(&shared, &changed));
+            }
+        });
+        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match shared.error {
+            Some(error) => Err(error),
+            None => Ok(shared.runs.into_iter().map(|r| r.learned).collect()),
+        }
+    }
+
+    fn work(&self, shared: &Mutex<Shared>, changed: &Condvar) {
+        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock();
+        loop {
+            if self.observer.interrupted() || guard.error.is_some() {
+                break;
+            }
+            let Some((run, restart)) = guard.queue.pop_front() else {
+                if guard.runs.iter().all(|r| r.learned.is_some()) {
+                    break;
+                }
+                guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let seed = guard.runs[run].seed;
+            let partial = guard.runs[run].checkpoint.running.iter().find(|p| p.restart == restart).cloned();
+            drop(guard);
+            let result = self.restart(seed, restart, partial, &|partial| {
+                let mut guard = lock();
+                guard.runs[run].note(partial);
+                self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+            });
+            guard = lock();
+            match result {
+                Err(error) => guard.error = Some(error),
+                Ok(None) => {}
+                Ok(Some(outcome)) => {
+                    guard.runs[run].finish(outcome);
+                    self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+                    if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started
+                        && !self.wave_is_over(&mut guard, run)
+                    {
+                        self.next_wave(&mut guard, run);
+                    }
+                }
+            }
+            changed.notify_all();
+        }
+        changed.notify_all();
+    }
+
+    fn next_wave(&self, shared: &mut Shared, run: usize) {
+        let state = &mut shared.runs[run];
+        let wave = self.config.wave as u64;
+        // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
+        let end = ((state.started / wave + 1) * wave).min(self.config.restarts as u64);
+        shared.queue.extend((0..end).filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r)).map(|r| (run, r)));
+        state.started = end;
+        self.observer.wave(state.seed, end as usize);
+    }
+
+    /// After a wave: whether enough restarts agree on the best return, or none are left; then the run is finished.
+    fn wave_is_over(&self, shared: &mut Shared, run: usize) -> bool {
+        let state = &mut shared.runs[run];
+        let done = &state.checkpoint.done;
+        let wave_complete = done.len().is_multiple_of(self.config.wave) || done.len() >= self.config.restarts;
+        let best = best_of(done);
+        if !wave_complete || (best.len() < self.config.agree && done.len() < self.config.restarts) {
+            return false;
+        }
+        let Some(&chosen) = best.first() else { return false };
+        let alphabet = &self.problem.alphabet;
+        let read = |text: &str| Policy::from_text(text, alphabet);
+        let learned = Learned {
+            policy: read(&done[chosen].simplified),
+            unsimplified: read(&done[chosen].learned),
+            restart: done[chosen].restart,
+        };
+        self.observer.finished(state.seed, &state.checkpoint, &learned);
+        state.learned = Some(learned);
+        true
+    }
+
+    /// One restart from its start or from where it was; `None` if interrupted.
+    fn restart(
+        &self,
+        seed: u64,
+        restart: u64,
+        partial: Option<Partial>,
+        save: &dyn Fn(Partial),
+    ) -> Result<Option<Outcome>, Error> {
+        let mut env = (self.make_env)()?;
+        let resumed = partial.and_then(|p| {
+            Trainer::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
+        });
+        let (mut trainer, mut curve) =
+            resumed.unwrap_or_else(|| (Trainer::new(self.problem, self.config, seed, restart), Vec::new()));
+        let mut saved = trainer.steps();
+        while !trainer.finished() {
+            let stop = self.observer.interrupted();
+            if stop || trainer.steps() - saved >= CHECKPOINT_EVERY {
+                saved = trainer.steps();
+                save(Partial { restart, snapshot: trainer.snapshot(), curve: curve.clone() });
+            }
+            if stop {
+                return Ok(None);
+            }
+            let stats = trainer.update(env.as_mut());
+            self.observer.updated(seed, restart, &stats);
+            if stats.update % CURVE_EVERY == 0 || stats.update == 1 {
+                curve.push(stats);
+            }
+        }
+        let alphabet = &self.problem.alphabet;
+        let learned = trainer.policy();
+        let simplified = simplify(&learned, self.problem, trainer.states());
+        let episodes = self.config.selection_episodes;
+        let results = run_episodes(&simplified, alphabet, env.as_mut(), episodes, seed);
+        Ok(Some(Outcome {
+            restart,
+            learned: learned.display(alphabet).to_string(),
+            simplified: simplified.display(alphabet).to_string(),
+            returns: results.iter().map(|r| r.value).collect(),
+            length: length(&simplified),
+            updates: trainer.updates(),
+            steps: trainer.steps(),
+            curve,
+        }))
+    }
+}
+
+impl Run {
+    fn note(&mut self, partial: Partial) {
+        self.checkpoint.running.retain(|p| p.restart != partial.restart);
+        self.checkpoint.running.push(partial);
+        self.checkpoint.running.sort_by_key(|p| p.restart);
+    }
+
+    fn finish(&mut self, outcome: Outcome) {
+        self.checkpoint.running.retain(|p| p.restart != outcome.restart);
+        self.checkpoint.done.push(outcome);
+        self.checkpoint.done.sort_by_key(|o| o.restart);
+    }
+}
+
+/// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the
+/// simplest first, then the best, then the earliest.
+fn best_of(done: &[Outcome]) -> Vec<usize> {
+    let mean = |i: usize| mean_stderr(&done[i].returns).0;
+    let Some(best) = (0..done.len()).max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i))) else {
+        return Vec::new();
+    };
+    let mut close: Vec<usize> = (0..done.len())
+        .filter(|&i| {
+            let differences: Vec<f64> =
+                done[best].returns.iter().zip(&done[i].returns).map(|(b, r)| b - r).collect();
+            let (gap, stderr) = mean_stderr(&differences);
+            gap <= stderr + 1e-9
+        })
+        .collect();
+    close.sort_by(|&i, &j| done[i].length.cmp(&done[j].length).then(mean(j).total_cmp(&mean(i))).then(i.cmp(&j)));
+    close
+}

@@ -1,0 +1,136 @@
+//! Removing what does not matter: atoms and rules whose absence changes no decision in the states met in training.
+
+use derrl_logic::{Grounding, Policy, Rule, subset};
+
+use crate::problem::Problem;
+use crate::states::States;
+
+/// The policy without the rules and atoms that change no decision (set of best actions) in any of these states.
+///
+/// Rules are tried first, the weakest first, then the atoms of each rule from the last to the first, until nothing
+/// more can go. A rule keeps its value, so the order of the rules stays as it was learned.
+pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
+    let mut rules: Vec<Encoded> = policy.rules.iter().map(|r| Encoded::new(r, problem)).collect();
+    let states: Vec<View> = states
+        .ids()
+        .take(MOST_STATES)
+        .map(|id| View {
+            grounding: states.grounding(id),
+            actions: states.actions(id).iter().map(|a| a.action.0).collect(),
+        })
+        .collect();
+    let wanted: Vec<Vec<bool>> = states.iter().map(|s| s.decision(&rules)).collect();
+    let unchanged = |rules: &[Encoded]| states.iter().zip(&wanted).all(|(s, w)| s.decision(rules) == *w);
+    loop {
+        let before = size(&rules);
+        let mut order: Vec<usize> = (0..rules.len()).collect();
+        order.sort_by(|&i, &j| rules[i].weight.total_cmp(&rules[j].weight).then(j.cmp(&i)));
+        let mut gone = vec![false; rules.len()];
+        for i in order {
+            gone[i] = true;
+            let left: Vec<Encoded> = (0..rules.len()).filter(|&k| !gone[k]).map(|k| rules[k].clone()).collect();
+            gone[i] = unchanged(&left);
+        }
+        let mut at = 0;
+        rules.retain(|_| {
+            at += 1;
+            !gone[at - 1]
+        });
+        for i in 0..rules.len() {
+            for j in (0..rules[i].atoms.len()).rev() {
+                if rules[i].atoms.len() == 1 {
+                    break;
+                }
+                let atom = rules[i].atoms[j];
+                rules[i].remove(j);
+                if !(rules[i].safe(problem) && unchanged(&rules)) {
+                    rules[i].insert(j, atom);
+                }
+            }
+        }
+        if size(&rules) == before {
+            break;
+        }
+    }
+    Policy { rules: rules.iter().map(|r| r.decode(problem)).collect() }
+}
+
+/// States looked at, at the most: enough to tell atoms apart, few enough to take no time.
+const MOST_STATES: usize = 4096;
+
+/// How long a policy is to read: one for each rule and one for each atom.
+pub fn length(policy: &Policy) -> usize {
+    policy.rules.iter().map(|r| 1 + r.body.len()).sum()
+}
+
+fn size(rules: &[Encoded]) -> usize {
+    rules.iter().map(|r| 1 + r.atoms.len()).sum()
+}
+
+struct View<'a> {
+    grounding: &'a Grounding,
+    actions: Vec<u32>,
+}
+
+impl View<'_> {
+    /// Which ground actions have the highest value.
+    fn decision(&self, rules: &[Encoded]) -> Vec<bool> {
+        let values: Vec<f64> = self
+            .actions
+            .iter()
+            .enumerate()
+            .map(|(a, &action)| {
+                rules
+                    .iter()
+                    .filter(|r| r.action == action && self.grounding.masks(a).any(|m| subset(&r.body, m)))
+                    .map(|r| r.weight)
+                    .fold(0.0, f64::max)
+            })
+            .collect();
+        let best = values.iter().copied().fold(0.0, f64::max);
+        values.iter().map(|&v| v == best).collect()
+    }
+}
+
+#[derive(Clone)]
+struct Encoded {
+    weight: f64,
+    action: u32,
+    atoms: Vec<usize>,
+    body: Vec<u64>,
+}
+
+impl Encoded {
+    fn new(rule: &Rule, problem: &Problem) -> Encoded {
+        let atoms = problem.grounder.atoms(rule.action);
+        let mut encoded =
+            Encoded { weight: rule.weight, action: rule.action.0, atoms: Vec::new(), body: vec![0; problem.grounder.words()] };
+        for literal in &rule.body {
+            if let Some(j) = atoms.iter().position(|a| a == literal) {
+                encoded.insert(encoded.atoms.len(), j);
+            }
+        }
+        encoded
+    }
+
+    fn insert(&mut self, at: usize, atom: usize) {
+        self.atoms.insert(at, atom);
+        self.body[atom / 64] |= 1 << (atom % 64);
+    }
+
+    fn remove(&mut self, at: usize) {
+        let atom = self.atoms.remove(at);
+        self.body[atom / 64] &= !(1 << (atom % 64));
+    }
+
+    /// Whether every variable of a negated atom is bound by the head or a positive atom.
+    fn safe(&self, problem: &Problem) -> bool {
+        self.decode(problem).is_safe(&problem.alphabet)
+    }
+
+    fn decode(&self, problem: &Problem) -> Rule {
+        let action = derrl_logic::Action(self.action);
+        let atoms = problem.grounder.atoms(action);
+        Rule { weight: self.weight, action, body: self.atoms.iter().map(|&j| atoms[j].clone()).collect() }
+    }
+}

@@ -1,0 +1,116 @@
+//! Acting by rules: which ground actions a policy derives from facts, and which of them are best.
+
+use std::ops::ControlFlow;
+
+use crate::alphabet::{Action, Alphabet, Type, Var};
+use crate::facts::Facts;
+use crate::policy::Policy;
+use crate::query::Query;
+use crate::universe::{GroundAction, Object, Universe};
+
+/// A policy compiled for one universe, strongest rules first.
+#[derive(Clone, Debug)]
+pub struct Decider {
+    rules: Vec<Compiled>,
+    variables: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Compiled {
+    value: f64,
+    action: Action,
+    types: Vec<Type>,
+    query: Query,
+}
+
+/// What a policy would do: the actions of highest value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// F of those actions; 0 where no rule fires.
+    pub value: f64,
+    /// The actions that share this value, in order. Empty where no rule fires: then all actions tie.
+    pub ties: Vec<GroundAction>,
+}
+
+impl Decider {
+    /// Compiles a policy. Rules with an empty body abstain and are left out.
+    pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Decider {
+        let mut rules: Vec<Compiled> = policy
+            .rules
+            .iter()
+            .filter(|r| !r.body.is_empty())
+            .map(|r| Compiled {
+                value: r.weight,
+                action: r.action,
+                types: alphabet.action(r.action).args.clone(),
+                query: Query::new(&r.body, &[], universe),
+            })
+            .collect();
+        rules.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let in_bodies = policy.rules.iter().flat_map(|r| &r.body).flat_map(|l| l.vars()).map(|v| v.0 as usize + 1);
+        let in_heads = rules.iter().map(|r| r.types.len());
+        let variables = in_bodies.chain(in_heads).max().unwrap_or(0);
+        Decider { rules, variables }
+    }
+
+    /// The best actions in this state: argmax of F, with all ties.
+    pub fn decide(&self, facts: &Facts, alphabet: &Alphabet, universe: &Universe) -> Decision {
+        let mut ties = Vec::new();
+        let mut value = 0.0;
+        let mut binding = vec![None; self.variables];
+        for rule in &self.rules {
+            // Rules come strongest first: once something is derived, weaker rules cannot matter.
+            if !ties.is_empty() && rule.value < value {
+                break;
+            }
+            value = rule.value;
+            let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
+                let mut head: Vec<Option<Object>> = phi[..rule.types.len()].to_vec();
+                complete(&rule.types, alphabet, universe, phi, &mut head, 0, &mut |args| {
+                    ties.push(GroundAction { action: rule.action, args });
+                });
+                ControlFlow::Continue(())
+            });
+        }
+        if ties.is_empty() {
+            return Decision { value: 0.0, ties };
+        }
+        ties.sort();
+        ties.dedup();
+        Decision { value, ties }
+    }
+}
+
+/// Gives every head variable that the body left open each object of its type that no term stands for.
+fn complete(
+    types: &[Type],
+    alphabet: &Alphabet,
+    universe: &Universe,
+    phi: &[Option<Object>],
+    head: &mut Vec<Option<Object>>,
+    at: usize,
+    emit: &mut dyn FnMut(Vec<Object>),
+) {
+    if at == types.len() {
+        return emit(head.iter().flatten().copied().collect());
+    }
+    let fits = |o: Object| alphabet.types.is_subtype(universe.type_of(o), types[at]);
+    match head[at] {
+        Some(o) if fits(o) => complete(types, alphabet, universe, phi, head, at + 1, emit),
+        Some(_) => {}
+        None => {
+            for o in universe.objects() {
+                if fits(o) && !phi.contains(&Some(o)) && !head.contains(&Some(o)) {
+                    head[at] = Some(o);
+                    complete(types, alphabet, universe, phi, head, at + 1, emit);
+                }
+            }
+            head[at] = None;
+        }
+    }
+}
+
+/// The first `arity` variables: those of a head.
+pub fn head_variables(arity: usize) -> Vec<Var> {
+    (0..arity as u8).map(Var).collect()
+}

@@ -1,0 +1,130 @@
+//! What holds: the ground atoms of a state and its background.
+
+use crate::alphabet::{Alphabet, Pred};
+use crate::universe::{Object, Universe};
+
+/// A set of ground atoms, kept as one flat list of tuples a predicate.
+///
+/// Filled by an environment ([`Facts::push`]), then sealed ([`Facts::seal`]): sorted and without
+/// duplicates, so that [`Facts::holds`] is a binary search.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Facts {
+    relations: Vec<Relation>,
+}
+
+/// The tuples of one predicate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Relation {
+    arity: usize,
+    /// A nullary predicate holds iff this is above zero; else how many tuples there are.
+    count: usize,
+    flat: Vec<Object>,
+}
+
+impl Facts {
+    /// No facts, for the predicates of this alphabet.
+    pub fn new(alphabet: &Alphabet) -> Facts {
+        let relations = alphabet
+            .predicates
+            .iter()
+            .map(|p| Relation { arity: p.args.len(), count: 0, flat: Vec::new() })
+            .collect();
+        Facts { relations }
+    }
+
+    /// Forgets all facts and keeps the memory.
+    pub fn clear(&mut self) {
+        for r in &mut self.relations {
+            r.count = 0;
+            r.flat.clear();
+        }
+    }
+
+    /// Adds a fact.
+    pub fn push(&mut self, pred: Pred, args: &[Object]) {
+        let r = &mut self.relations[pred.0 as usize];
+        debug_assert_eq!(r.arity, args.len(), "a fact has its predicate's arity");
+        r.count += 1;
+        r.flat.extend_from_slice(args);
+    }
+
+    /// Sorts the facts and drops duplicates. Call once after the last [`Facts::push`].
+    pub fn seal(&mut self) {
+        for r in &mut self.relations {
+            if r.arity == 0 {
+                r.count = r.count.min(1);
+                continue;
+            }
+            if !r.flat.chunks_exact(r.arity).is_sorted_by(|a, b| a < b) {
+                let mut tuples: Vec<Vec<Object>> = r.flat.chunks_exact(r.arity).map(<[Object]>::to_vec).collect();
+                tuples.sort();
+                tuples.dedup();
+                r.flat = tuples.concat();
+                r.count = tuples.len();
+            }
+        }
+    }
+
+    /// Whether the ground atom is among the facts.
+    pub fn holds(&self, pred: Pred, args: &[Object]) -> bool {
+        let r = &self.relations[pred.0 as usize];
+        if r.arity == 0 {
+            return r.count > 0;
+        }
+        let (mut low, mut high) = (0, r.count);
+        while low < high {
+            let mid = usize::midpoint(low, high);
+            match r.flat[mid * r.arity..(mid + 1) * r.arity].cmp(args) {
+                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Less => low = mid + 1,
+                std::cmp::Ordering::Greater => high = mid,
+            }
+        }
+        false
+    }
+
+    /// The tuples of a predicate, in order. A nullary predicate that holds has one empty tuple.
+    pub fn tuples(&self, pred: Pred) -> impl Iterator<Item = &[Object]> {
+        let r = &self.relations[pred.0 as usize];
+        let nullary = if r.arity == 0 { r.count } else { 0 };
+        std::iter::repeat_n(&[] as &[Object], nullary).chain(r.flat.chunks_exact(r.arity.max(1)))
+    }
+
+    /// The tuples of a predicate whose first argument is `first`, found by binary search.
+    pub fn tuples_from(&self, pred: Pred, first: Object) -> impl Iterator<Item = &[Object]> {
+        let r = &self.relations[pred.0 as usize];
+        let at = |i: usize| r.flat[i * r.arity];
+        let start = partition(r.count, |i| at(i) < first);
+        let end = start + partition(r.count - start, |i| at(start + i) == first);
+        r.flat[start * r.arity..end * r.arity].chunks_exact(r.arity.max(1))
+    }
+
+    /// How many tuples a predicate has.
+    pub fn count(&self, pred: Pred) -> usize {
+        self.relations[pred.0 as usize].count
+    }
+
+    /// All facts in the order of the alphabet.
+    pub fn iter(&self) -> impl Iterator<Item = (Pred, &[Object])> {
+        (0..self.relations.len() as u32).flat_map(|p| self.tuples(Pred(p)).map(move |t| (Pred(p), t)))
+    }
+
+    /// The facts as text, `top(c)`, in the order of the alphabet.
+    pub fn show(&self, alphabet: &Alphabet, universe: &Universe) -> Vec<String> {
+        self.iter().map(|(p, t)| universe.show(&alphabet.predicate(p).name, t)).collect()
+    }
+}
+
+/// The number of leading indices below `n` for which `pred` holds, where it holds for a prefix.
+fn partition(n: usize, pred: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let mid = usize::midpoint(low, high);
+        if pred(mid) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    low
+}

@@ -1,0 +1,206 @@
+//! Conjunctive queries under object identity: which substitutions make a body true.
+
+use std::ops::ControlFlow;
+
+use crate::alphabet::{Pred, Var};
+use crate::facts::Facts;
+use crate::rule::{Arg, Literal};
+use crate::universe::{Object, Universe};
+
+/// What each variable stands for: `binding[v]` is the object of variable `v`.
+pub type Binding = [Option<Object>];
+
+/// A body compiled for one universe: constants resolved, literals in the order in which they are tried.
+#[derive(Clone, Debug)]
+pub struct Query {
+    steps: Vec<Step>,
+    /// Objects that the body mentions by name: no variable may stand for them.
+    named: Vec<Object>,
+    /// A positive literal names an object that this universe lacks: nothing matches.
+    impossible: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    positive: bool,
+    pred: Pred,
+    args: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    Var(Var),
+    Object(Object),
+}
+
+impl Query {
+    /// Compiles `body`, with the variables in `bound` known beforehand.
+    ///
+    /// Literals are ordered greedily: negated ones as soon as their variables are known, then the positive
+    /// one with the fewest unknown variables, so that each scan is as narrow as the text allows.
+    pub fn new(body: &[Literal], bound: &[Var], universe: &Universe) -> Query {
+        let mut query = Query { steps: Vec::new(), named: Vec::new(), impossible: false };
+        let mut known: Vec<Var> = bound.to_vec();
+        let mut left: Vec<&Literal> = body.iter().collect();
+        while !left.is_empty() {
+            let unknown = |l: &Literal| l.vars().filter(|v| !known.contains(v)).count();
+            let best = (0..left.len())
+                .min_by_key(|&i| match (left[i].positive, unknown(left[i])) {
+                    (false, 0) => 0,
+                    (true, n) => 1 + n,
+                    (false, n) => 1000 + n,
+                })
+                .expect("the list is not empty");
+            let literal = left.remove(best);
+            known.extend(literal.vars());
+            query.add(literal, universe);
+        }
+        query
+    }
+
+    fn add(&mut self, literal: &Literal, universe: &Universe) {
+        let mut args = Vec::with_capacity(literal.args.len());
+        for arg in &literal.args {
+            match arg {
+                Arg::Var(v) => args.push(Slot::Var(*v)),
+                Arg::Const(c) => match universe.find(c) {
+                    Some(o) => {
+                        args.push(Slot::Object(o));
+                        if !self.named.contains(&o) {
+                            self.named.push(o);
+                        }
+                    }
+                    // An atom about an absent object is false: its negation holds and can be left out.
+                    None => {
+                        self.impossible |= literal.positive;
+                        return;
+                    }
+                },
+            }
+        }
+        self.steps.push(Step { positive: literal.positive, pred: literal.pred, args });
+    }
+
+    /// Calls `found` with every substitution that extends `binding` and makes the body true, until it breaks.
+    /// Distinct terms stand for distinct objects. `binding` is as before when this returns.
+    ///
+    /// A variable of a negated literal that nothing else binds ranges over all objects of the universe.
+    pub fn solve<F>(&self, facts: &Facts, universe: &Universe, binding: &mut Binding, found: &mut F) -> ControlFlow<()>
+    where
+        F: FnMut(&Binding) -> ControlFlow<()>,
+    {
+        let clash = binding.iter().flatten().any(|o| self.named.contains(o));
+        if self.impossible || clash {
+            return ControlFlow::Continue(());
+        }
+        self.descend(0, facts, universe, binding, found)
+    }
+
+    /// Whether some substitution that extends `binding` makes the body true.
+    pub fn holds(&self, facts: &Facts, universe: &Universe, binding: &mut Binding) -> bool {
+        self.solve(facts, universe, binding, &mut |_| ControlFlow::Break(())).is_break()
+    }
+
+    fn descend<F>(
+        &self,
+        at: usize,
+        facts: &Facts,
+        universe: &Universe,
+        binding: &mut Binding,
+        found: &mut F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&Binding) -> ControlFlow<()>,
+    {
+        let Some(step) = self.steps.get(at) else {
+            return found(binding);
+        };
+        if step.positive {
+            let first = step.args.first().and_then(|&s| value(s, binding));
+            match first {
+                Some(first) => {
+                    for tuple in facts.tuples_from(step.pred, first) {
+                        self.try_tuple(at, tuple, facts, universe, binding, found)?;
+                    }
+                }
+                None => {
+                    for tuple in facts.tuples(step.pred) {
+                        self.try_tuple(at, tuple, facts, universe, binding, found)?;
+                    }
+                }
+            }
+            return ControlFlow::Continue(());
+        }
+        let unbound = step.args.iter().find_map(|&s| match s {
+            Slot::Var(v) if binding[v.0 as usize].is_none() => Some(v),
+            _ => None,
+        });
+        if let Some(v) = unbound {
+            for o in universe.objects() {
+                if self.free(o, binding) {
+                    binding[v.0 as usize] = Some(o);
+                    let flow = self.descend(at, facts, universe, binding, found);
+                    binding[v.0 as usize] = None;
+                    flow?;
+                }
+            }
+            return ControlFlow::Continue(());
+        }
+        let tuple: Vec<Object> = step.args.iter().filter_map(|&s| value(s, binding)).collect();
+        if facts.holds(step.pred, &tuple) {
+            return ControlFlow::Continue(());
+        }
+        self.descend(at + 1, facts, universe, binding, found)
+    }
+
+    fn try_tuple<F>(
+        &self,
+        at: usize,
+        tuple: &[Object],
+        facts: &Facts,
+        universe: &Universe,
+        binding: &mut Binding,
+        found: &mut F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&Binding) -> ControlFlow<()>,
+    {
+        let mut fresh: u32 = 0; // the variables this tuple binds, as a bit set
+        let mut matches = true;
+        for (&slot, &o) in self.steps[at].args.iter().zip(tuple) {
+            match (value(slot, binding), slot) {
+                (Some(known), _) => matches = known == o,
+                (None, Slot::Var(v)) if self.free(o, binding) => {
+                    binding[v.0 as usize] = Some(o);
+                    fresh |= 1 << v.0;
+                }
+                _ => matches = false,
+            }
+            if !matches {
+                break;
+            }
+        }
+        let flow = if matches {
+            self.descend(at + 1, facts, universe, binding, found)
+        } else {
+            ControlFlow::Continue(())
+        };
+        while fresh != 0 {
+            binding[fresh.trailing_zeros() as usize] = None;
+            fresh &= fresh - 1;
+        }
+        flow
+    }
+
+    /// Whether no other term stands for `o` yet.
+    fn free(&self, o: Object, binding: &Binding) -> bool {
+        !binding.contains(&Some(o)) && !self.named.contains(&o)
+    }
+}
+
+fn value(slot: Slot, binding: &Binding) -> Option<Object> {
+    match slot {
+        Slot::Var(v) => binding[v.0 as usize],
+        Slot::Object(o) => Some(o),
+    }
+}

@@ -1,0 +1,114 @@
+//! The objects of one instance and the ground actions over them.
+
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{Action, Alphabet, Type};
+use crate::syntax::Constant;
+
+/// An object of a [`Universe`], by its position there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Object(pub u32);
+
+/// An action applied to objects.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroundAction {
+    /// The target predicate.
+    pub action: Action,
+    /// Its arguments.
+    pub args: Vec<Object>,
+}
+
+/// C for one instance: named, typed objects. Facts and ground actions speak of these by [`Object`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Universe {
+    objects: Vec<(Constant, Type)>,
+    by_name: FxHashMap<Constant, Object>,
+}
+
+impl Universe {
+    /// The universe of these objects. Names are distinct; a repeated name keeps its last object.
+    pub fn new(objects: Vec<(Constant, Type)>) -> Universe {
+        let by_name = objects.iter().enumerate().map(|(i, (c, _))| (c.clone(), Object(i as u32))).collect();
+        Universe { objects, by_name }
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// All objects, in order.
+    pub fn objects(&self) -> impl Iterator<Item = Object> + use<> {
+        (0..self.objects.len() as u32).map(Object)
+    }
+
+    /// The name of an object.
+    pub fn name(&self, o: Object) -> &Constant {
+        &self.objects[o.0 as usize].0
+    }
+
+    /// The type of an object.
+    pub fn type_of(&self, o: Object) -> Type {
+        self.objects[o.0 as usize].1
+    }
+
+    /// The object of that name.
+    pub fn find(&self, name: &Constant) -> Option<Object> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Every ground action: each action with every tuple of distinct objects of its types, in the order of
+    /// the alphabet and then of the objects. Takes time and memory in their number: n^arity.
+    pub fn ground_actions(&self, alphabet: &Alphabet) -> Vec<GroundAction> {
+        let mut out = Vec::new();
+        for (i, decl) in alphabet.actions.iter().enumerate() {
+            let mut args = Vec::with_capacity(decl.args.len());
+            self.extend_tuples(alphabet, &decl.args, &mut args, &mut |args| {
+                out.push(GroundAction { action: Action(i as u32), args: args.to_vec() });
+            });
+        }
+        out
+    }
+
+    fn extend_tuples(
+        &self,
+        alphabet: &Alphabet,
+        types: &[Type],
+        args: &mut Vec<Object>,
+        emit: &mut dyn FnMut(&[Object]),
+    ) {
+        let Some(&t) = types.get(args.len()) else {
+            return emit(args);
+        };
+        for o in self.objects() {
+            // Object identity: distinct head variables are distinct objects.
+            if alphabet.types.is_subtype(self.type_of(o), t) && !args.contains(&o) {
+                args.push(o);
+                self.extend_tuples(alphabet, types, args, emit);
+                args.pop();
+            }
+        }
+    }
+
+    /// `move(a, floor)`, in names.
+    pub fn show_action(&self, alphabet: &Alphabet, action: Action, args: &[Object]) -> String {
+        self.show(&alphabet.action(action).name, args)
+    }
+
+    /// `p(a, b)` for any name and objects.
+    pub fn show(&self, name: &str, args: &[Object]) -> String {
+        let mut text = name.to_string();
+        if !args.is_empty() {
+            let names: Vec<String> = args.iter().map(|&o| self.name(o).to_string()).collect();
+            text.push('(');
+            text.push_str(&names.join(", "));
+            text.push(')');
+        }
+        text
+    }
+}
