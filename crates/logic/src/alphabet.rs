@@ -3,7 +3,7 @@
 //! Syntax carries names; from here on the engine carries ids. An [`Alphabet`] is made in one place
 //! ([`Alphabet::parse`], in `domain.rs`) and never changes afterwards.
 
-use crate::rule::{Literal, Rule};
+use crate::rule::Literal;
 use crate::syntax::Constant;
 
 /// An extensional predicate, an index into [`Alphabet::predicates`].
@@ -204,11 +204,4 @@ impl Alphabet {
         }
         all
     }
-}
-
-/// A set of weighted rules that values ground actions: the policy as text has it.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Policy {
-    /// The rules in the order of the text.
-    pub rules: Vec<Rule>,
 }

@@ -1,0 +1,559 @@
+//! Domain files: directives and constraints to an [`Alphabet`], and back to text.
+//!
+//! Declarations may stand in any order: they are collected first, resolved together afterwards. Types are
+//! numbered by name, so that the order of a file does not show in the ids of its types.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{ActionDecl, Alphabet, Constraint, Predicate, Role, RuleCount, Type, Types};
+use crate::diagnostic::{Error, Source, nearest};
+use crate::parser;
+use crate::resolve::{Resolver, Scope, list};
+use crate::syntax::{
+    Clause, Constant, Directive, Head, Indicator, Item, Quoted, Span, Term, TermKind, Tree, write_application,
+};
+
+/// The directives: name, number of arguments, an example.
+const DIRECTIVES: &[(&str, usize, &str)] = &[
+    ("environment", 1, ":- environment(blocks)."),
+    ("action", 1, ":- action(move(block, place))."),
+    ("state", 1, ":- state(on(block, place))."),
+    ("background", 1, ":- background(isFloor(place))."),
+    ("subtype", 2, ":- subtype(block, place)."),
+    ("variables", 1, ":- variables(3)."),
+    ("rules", 2, ":- rules(move/2, 2)."),
+    ("negation", 1, ":- negation(on/2)."),
+    ("constant", 1, ":- constant(floor)."),
+    ("max_body", 1, ":- max_body(4)."),
+    ("forbid", 2, ":- forbid(move/2, goal_on/2)."),
+];
+
+/// Names that Prolog gives a meaning which a declared predicate would fight with.
+const RESERVED: &[&str] = &["false", "true", "fail", "not"];
+
+/// The most types a domain may declare: closing the subtypes is cubic in their number.
+const MAX_TYPES: usize = 256;
+
+/// The most rules an action may be given.
+const MAX_RULES: usize = 1000;
+
+impl Alphabet {
+    /// The alphabet that a domain file describes.
+    ///
+    /// Where the file says nothing, an action has at most one rule and |V| is the largest arity.
+    ///
+    /// ```
+    /// use derrl_logic::{Alphabet, Source};
+    /// let text = ":- action(up). :- state(north). :- background(obs/2). false :- obs(X, X).";
+    /// let domain = Alphabet::parse(&Source::new("grid.pl", text))?;
+    /// assert_eq!((domain.actions.len(), domain.predicates.len(), domain.variables), (1, 2, 2));
+    /// assert_eq!(Alphabet::parse(&Source::new("again.pl", domain.to_string()))?, domain);
+    /// # Ok::<(), derrl_logic::Error>(())
+    /// ```
+    pub fn parse(source: &Source) -> Result<Alphabet, Error> {
+        let program = parser::parse(source)?;
+        let mut draft = Draft::new(source);
+        for item in &program.items {
+            match item {
+                Item::Directive(directive) => draft.directive(directive)?,
+                Item::Clause(clause) => draft.clauses.push(clause),
+            }
+        }
+        draft.finish()
+    }
+
+    /// A declared name with its types as a domain file writes it: `on(block, place)`, `obs/2`, `north`.
+    pub(crate) fn signature<'a>(&'a self, name: &'a str, args: &'a [Type]) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            if !args.is_empty() && args.iter().all(|&t| t == Types::ANY) {
+                return write!(f, "{}", Indicator(name, args.len()));
+            }
+            let types: Vec<_> = args.iter().map(|&t| Quoted(self.types.name(t))).collect();
+            write_application(f, name, &types)
+        })
+    }
+}
+
+/// A name with the names of its argument types, `any` where none is given.
+struct Signature<'a> {
+    name: &'a str,
+    types: Vec<&'a str>,
+}
+
+/// A value that may be declared once, with the place of its declaration.
+type Once<T> = Option<(T, Span)>;
+
+/// What the directives read so far declare.
+struct Draft<'a> {
+    source: &'a Source,
+    environment: Once<String>,
+    variables: Once<usize>,
+    max_body: Once<usize>,
+    actions: Vec<Signature<'a>>,
+    predicates: Vec<(Signature<'a>, Role)>,
+    /// What each name and arity is declared as, and where.
+    symbols: FxHashMap<(&'a str, usize), (&'static str, Span)>,
+    subtypes: Vec<(&'a str, &'a str, Span)>,
+    rules: Vec<(&'a Tree, RuleCount)>,
+    negations: Vec<&'a Tree>,
+    forbids: Vec<(&'a Tree, &'a Tree)>,
+    constants: Vec<Constant>,
+    clauses: Vec<&'a Clause>,
+    /// Where each fact of the other directives was declared, by its canonical text.
+    declared: FxHashMap<String, Span>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(source: &'a Source) -> Draft<'a> {
+        Draft {
+            source,
+            environment: None,
+            variables: None,
+            max_body: None,
+            actions: Vec::new(),
+            predicates: Vec::new(),
+            symbols: FxHashMap::default(),
+            subtypes: Vec::new(),
+            rules: Vec::new(),
+            negations: Vec::new(),
+            forbids: Vec::new(),
+            constants: Vec::new(),
+            clauses: Vec::new(),
+            declared: FxHashMap::default(),
+        }
+    }
+
+    fn directive(&mut self, directive: &'a Directive) -> Result<(), Error> {
+        let tree = &directive.tree;
+        let (name, args) = match tree {
+            Tree::Compound { name, args, .. } => (name.as_str(), args.as_slice()),
+            Tree::Leaf(_) | Tree::Indicator { .. } => (tree.as_name().unwrap_or_default(), [].as_slice()),
+        };
+        let Some(&(name, arity, example)) = DIRECTIVES.iter().find(|d| d.0 == name) else {
+            return Err(self.unknown_directive(tree, name));
+        };
+        if args.len() != arity {
+            let count = if arity == 1 { "1 argument" } else { "2 arguments" };
+            let message = format!("`{name}` takes {count}, not {}", args.len());
+            return Err(self.mistake(tree.span(), message, example));
+        }
+        match name {
+            "environment" => {
+                let Some(environment) = args[0].as_name() else {
+                    return Err(self.mistake(args[0].span(), "an environment is a lower-case name", example));
+                };
+                self.once("environment", self.environment.as_ref().map(|e| e.1), tree)?;
+                self.environment = Some((environment.to_string(), tree.span()));
+            }
+            "action" => {
+                let action = self.signature("an action", &args[0], example)?;
+                self.actions.push(action);
+            }
+            "state" => {
+                let predicate = self.signature("a state predicate", &args[0], example)?;
+                self.predicates.push((predicate, Role::State));
+            }
+            "background" => {
+                let predicate = self.signature("a background predicate", &args[0], example)?;
+                self.predicates.push((predicate, Role::Background));
+            }
+            "subtype" => self.subtype(tree, args, example)?,
+            "variables" => {
+                let most = Alphabet::MAX_VARIABLES;
+                let count = self.count("the number of variables", &args[0], most, example)?;
+                self.once("variables", self.variables.map(|v| v.1), tree)?;
+                self.variables = Some((count, args[0].span()));
+            }
+            "max_body" => {
+                let count = self.count("the longest body", &args[0], usize::MAX, example)?;
+                self.once("max_body", self.max_body.map(|m| m.1), tree)?;
+                self.max_body = Some((count, tree.span()));
+            }
+            "rules" => {
+                let count = match args[1].as_name() {
+                    Some("auto") => RuleCount::Auto,
+                    _ if args[1].as_int().is_some() => {
+                        RuleCount::AtMost(self.count("the number of rules", &args[1], MAX_RULES, example)?)
+                    }
+                    _ => {
+                        let message = "the number of rules is an integer or `auto`";
+                        return Err(self.mistake(args[1].span(), message, example));
+                    }
+                };
+                // Two counts for one action are a mistake, whatever the counts.
+                self.first(format!("rules({})", args[0]), tree)?;
+                self.rules.push((&args[0], count));
+            }
+            "negation" => {
+                self.first(tree.to_string(), tree)?;
+                self.negations.push(&args[0]);
+            }
+            "forbid" => {
+                self.first(tree.to_string(), tree)?;
+                self.forbids.push((&args[0], &args[1]));
+            }
+            _ => {
+                let Tree::Leaf(Term { kind: TermKind::Const(constant), .. }) = &args[0] else {
+                    return Err(self.mistake(args[0].span(), "a constant is a name or an integer", example));
+                };
+                self.first(tree.to_string(), tree)?;
+                self.constants.push(constant.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_directive(&self, tree: &Tree, name: &str) -> Error {
+        let names = DIRECTIVES.iter().map(|d| d.0);
+        let help = match nearest(name, names.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the directives: {}", list(names)),
+        };
+        let message = match tree {
+            Tree::Compound { .. } => format!("unknown directive `{}`", Quoted(name)),
+            _ => format!("`{tree}` declares nothing"),
+        };
+        self.source.error(tree.span(), message).with_help(help)
+    }
+
+    fn mistake(&self, span: Span, message: impl Into<String>, example: &str) -> Error {
+        self.source.error(span, message).with_help(format!("write it like `{example}`"))
+    }
+
+    fn again(&self, tree: &Tree, what: &str, first: Span) -> Error {
+        let help =
+            format!("it was first declared in line {}; remove one of them", self.source.line(first.start));
+        self.source.error(tree.span(), format!("{what} is declared twice")).with_help(help)
+    }
+
+    /// An error if something that is declared at most once already was.
+    fn once(&self, what: &str, first: Option<Span>, tree: &Tree) -> Result<(), Error> {
+        first.map_or(Ok(()), |first| Err(self.again(tree, &format!("`{what}`"), first)))
+    }
+
+    /// An error if the very same thing was declared before.
+    fn first(&mut self, what: String, tree: &Tree) -> Result<(), Error> {
+        match self.declared.get(&what) {
+            Some(&first) => Err(self.again(tree, &format!("`{what}`"), first)),
+            None => {
+                self.declared.insert(what, tree.span());
+                Ok(())
+            }
+        }
+    }
+
+    fn count(&self, what: &str, tree: &Tree, most: usize, example: &str) -> Result<usize, Error> {
+        match tree.as_int().map(usize::try_from) {
+            None => Err(self.mistake(tree.span(), format!("{what} is an integer"), example)),
+            Some(Ok(n)) if (1..=most).contains(&n) => Ok(n),
+            Some(Ok(n)) if n > 0 => {
+                Err(self.source.error(tree.span(), format!("{what} is {n}; at most {most} is possible")))
+            }
+            Some(_) => {
+                let message = format!("{what} is {tree}; it must be at least 1");
+                Err(self.mistake(tree.span(), message, example))
+            }
+        }
+    }
+
+    /// A new action or predicate: `on(block, place)`, `on/2` or `north`.
+    fn signature(
+        &mut self,
+        kind: &'static str,
+        tree: &'a Tree,
+        example: &str,
+    ) -> Result<Signature<'a>, Error> {
+        let most = Alphabet::MAX_VARIABLES;
+        let (name, types) = match tree {
+            Tree::Indicator { name, arity, .. } => (name.as_str(), vec!["any"; (*arity).min(most + 1)]),
+            Tree::Compound { name, args, .. } => {
+                let types = args.iter().map(|arg| self.type_name(arg, example)).collect::<Result<_, _>>()?;
+                (name.as_str(), types)
+            }
+            Tree::Leaf(_) => match tree.as_name() {
+                Some(name) => (name, Vec::new()),
+                None => return Err(self.mistake(tree.span(), format!("`{tree}` is not {kind}"), example)),
+            },
+        };
+        if types.len() > most {
+            let message = format!("`{}` has more than {most} arguments", Quoted(name));
+            return Err(self.source.error(tree.span(), message));
+        }
+        if RESERVED.contains(&name) {
+            let message = format!("`{name}` has a meaning in Prolog already");
+            return Err(self.source.error(tree.span(), message).with_help("choose another name"));
+        }
+        match self.symbols.insert((name, types.len()), (kind, tree.span())) {
+            None => Ok(Signature { name, types }),
+            Some((other, first)) if other == kind => {
+                Err(self.again(tree, &format!("`{}`", Indicator(name, types.len())), first))
+            }
+            Some((other, first)) => {
+                let indicator = Indicator(name, types.len());
+                let message = format!("`{indicator}` cannot be both {other} and {kind}");
+                let line = self.source.line(first.start);
+                let help = format!("it was first declared in line {line}; rename or remove one of them");
+                Err(self.source.error(tree.span(), message).with_help(help))
+            }
+        }
+    }
+
+    fn type_name(&self, tree: &'a Tree, example: &str) -> Result<&'a str, Error> {
+        tree.as_name().ok_or_else(|| {
+            let message = format!("`{tree}` is not a type: types are lower-case names");
+            self.mistake(tree.span(), message, example)
+        })
+    }
+
+    fn subtype(&mut self, tree: &'a Tree, args: &'a [Tree], example: &str) -> Result<(), Error> {
+        let (sub, sup) = (self.type_name(&args[0], example)?, self.type_name(&args[1], example)?);
+        for (name, arg) in [(sub, &args[0]), (sup, &args[1])] {
+            if name == "any" {
+                let message = "`any` is above every type and below none";
+                return Err(self.source.error(arg.span(), message).with_help("remove this directive"));
+            }
+        }
+        self.first(tree.to_string(), tree)?;
+        self.subtypes.push((sub, sup, tree.span()));
+        Ok(())
+    }
+
+    /// Resolves what was collected.
+    fn finish(self) -> Result<Alphabet, Error> {
+        let source = self.source;
+        if self.actions.is_empty() {
+            let end = source.text.trim_end().len();
+            let error = source.error(Span::new(end, end), "the domain declares no action");
+            return Err(error.with_help("declare one like `:- action(move(block, place)).`"));
+        }
+        let types = self.types()?;
+        let ids = |signature: &Signature<'_>| -> Vec<Type> {
+            let id = |name: &&str| types.find(name).expect("every type named in a signature was collected");
+            signature.types.iter().map(id).collect()
+        };
+        let action = |a: &Signature<'_>| ActionDecl {
+            name: a.name.to_string(),
+            args: ids(a),
+            rules: RuleCount::AtMost(1),
+            forbidden: Vec::new(),
+        };
+        let predicate = |(p, role): &(Signature<'_>, Role)| Predicate {
+            name: p.name.to_string(),
+            args: ids(p),
+            role: *role,
+            negatable: false,
+        };
+        let mut alphabet = Alphabet {
+            environment: self.environment.map(|e| e.0),
+            actions: self.actions.iter().map(action).collect(),
+            predicates: self.predicates.iter().map(predicate).collect(),
+            constants: self.constants,
+            variables: 0,
+            max_body: self.max_body.map(|m| m.0),
+            constraints: Vec::new(),
+            types,
+        };
+        alphabet.variables = variables(&alphabet, self.variables, source)?;
+
+        let resolver = Resolver::new(source, &alphabet);
+        let action =
+            |tree| indicator(tree, source).and_then(|(name, n)| resolver.action(name, n, tree.span()));
+        let pred =
+            |tree| indicator(tree, source).and_then(|(name, n)| resolver.predicate(name, n, tree.span()));
+        let rules: Vec<_> =
+            self.rules.iter().map(|(a, n)| Ok((action(a)?, *n))).collect::<Result<_, Error>>()?;
+        let negations: Vec<_> = self.negations.iter().map(|&p| pred(p)).collect::<Result<_, Error>>()?;
+        let forbids: Vec<_> =
+            self.forbids.iter().map(|(a, p)| Ok((action(a)?, pred(p)?))).collect::<Result<_, Error>>()?;
+        let constraints =
+            self.clauses.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
+        for (action, count) in rules {
+            alphabet.actions[action.0 as usize].rules = count;
+        }
+        for pred in negations {
+            alphabet.predicates[pred.0 as usize].negatable = true;
+        }
+        for (action, pred) in forbids {
+            alphabet.actions[action.0 as usize].forbidden.push(pred);
+        }
+        alphabet.constraints = constraints;
+        Ok(alphabet)
+    }
+
+    /// The types that any declaration names, in the order of their names.
+    fn types(&self) -> Result<Types, Error> {
+        let source = self.source;
+        let signatures = self.actions.iter().chain(self.predicates.iter().map(|p| &p.0));
+        let mut names: BTreeSet<&str> = signatures.flat_map(|s| s.types.iter().copied()).collect();
+        names.extend(self.subtypes.iter().flat_map(|&(sub, sup, _)| [sub, sup]));
+        names.remove("any");
+        if names.len() > MAX_TYPES {
+            return Err(Error::new(format!("`{}` declares more than {MAX_TYPES} types", source.name)));
+        }
+        let names: Vec<String> = names.into_iter().map(str::to_string).collect();
+        let id = |name: &str| {
+            let at =
+                names.binary_search_by(|n| n.as_str().cmp(name)).expect("every type named was collected");
+            Type(at as u32 + 1)
+        };
+        let pairs: Vec<_> = self.subtypes.iter().map(|&(sub, sup, _)| (id(sub), id(sup))).collect();
+        let types = Types::new(&names, &pairs);
+        for (&(sub, sup), &(sub_name, sup_name, span)) in pairs.iter().zip(&self.subtypes) {
+            if types.is_subtype(sup, sub) {
+                let (sub, sup) = (Quoted(sub_name), Quoted(sup_name));
+                let message = format!("subtype cycle: `{sup}` is a subtype of `{sub}` already");
+                let help = format!(
+                    "remove one of the directives between them, or use one type for `{sub}` and `{sup}`"
+                );
+                let message =
+                    if sub_name == sup_name { format!("`{sub}` is a subtype of itself") } else { message };
+                return Err(source.error(span, message).with_help(help));
+            }
+        }
+        Ok(types)
+    }
+}
+
+/// |V| as declared, or the largest arity.
+fn variables(alphabet: &Alphabet, declared: Once<usize>, source: &Source) -> Result<usize, Error> {
+    let predicates = alphabet.predicates.iter().map(|p| p.args.len());
+    let largest = predicates.chain(alphabet.actions.iter().map(|a| a.args.len())).max();
+    let Some((count, span)) = declared else {
+        return Ok(largest.unwrap_or(0).max(1));
+    };
+    match alphabet.actions.iter().find(|a| a.args.len() > count) {
+        None => Ok(count),
+        Some(action) => {
+            let arity = action.args.len();
+            let message =
+                format!("`{}` needs {arity} variables for its head", Indicator(&action.name, arity));
+            Err(source.error(span, message).with_help(format!("write `:- variables({arity}).` or more")))
+        }
+    }
+}
+
+/// The name and arity of `name/arity`.
+fn indicator<'t>(tree: &'t Tree, source: &Source) -> Result<(&'t str, usize), Error> {
+    let (name, arity) = match tree {
+        Tree::Indicator { name, arity, .. } => return Ok((name, *arity)),
+        Tree::Compound { name, args, .. } => (name.as_str(), args.len().to_string()),
+        Tree::Leaf(_) => (tree.as_name().unwrap_or("p"), "N".to_string()),
+    };
+    let error = source.error(tree.span(), "expected a name with its arity");
+    Err(error.with_help(format!("write `{}/{arity}`", Quoted(name))))
+}
+
+/// A semantic constraint.
+fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Error> {
+    let source = resolver.source;
+    if clause.weight.is_some() {
+        let span = Span::new(clause.span.start, clause.head.span().end);
+        let error = source.error(span, "a constraint has no weight");
+        return Err(error.with_help("remove the number and `::`; weighted rules belong in a policy file"));
+    }
+    let mut scope = Scope::default();
+    let head = match &clause.head {
+        Head::False(span) if clause.body.is_empty() => {
+            let error = source.error(*span, "this constraint forbids nothing in particular");
+            return Err(error.with_help("say what to forbid, as in `false :- on(X, Y), on(Y, X).`"));
+        }
+        Head::False(_) => None,
+        Head::Atom(atom) => {
+            if resolver.alphabet.find_action(&atom.name, atom.args.len()).is_some() {
+                let message = format!("a rule for the action `{}` in a domain", atom.indicator());
+                return Err(source
+                    .error(atom.span, message)
+                    .with_help("rules for actions belong in a policy file"));
+            }
+            let head = resolver.atom(atom, true, &mut scope)?;
+            if clause.body.is_empty() {
+                let error = source.error(clause.span, "a domain holds no facts");
+                let help = format!(
+                    "write `{atom} :- ...` for a consequence of other atoms, `false :- {atom}, ...` to forbid it"
+                );
+                return Err(error.with_help(help));
+            }
+            Some(head)
+        }
+    };
+    let mut body = Vec::with_capacity(clause.body.len());
+    for literal in &clause.body {
+        let resolved = resolver.literal(literal, &mut scope)?;
+        if head.as_ref() == Some(&resolved) {
+            let message = format!("`{literal}` follows from itself");
+            return Err(source.error(literal.span, message).with_help("remove it from the body or the head"));
+        }
+        body.push(resolved);
+    }
+    Ok(Constraint { head, body, variables: scope.variables.len(), text: clause.to_string() })
+}
+
+impl fmt::Display for Role {
+    /// `state` or `background`, as the directive is called.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Role::State => "state",
+            Role::Background => "background",
+        })
+    }
+}
+
+impl fmt::Display for Alphabet {
+    /// The domain file: parsing it gives the same alphabet.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(environment) = &self.environment {
+            writeln!(f, ":- environment({}).", Quoted(environment))?;
+        }
+        for action in &self.actions {
+            writeln!(f, ":- action({}).", self.signature(&action.name, &action.args))?;
+        }
+        for p in &self.predicates {
+            writeln!(f, ":- {}({}).", p.role, self.signature(&p.name, &p.args))?;
+        }
+        let types = &self.types;
+        for (sub, sup) in types.covering() {
+            writeln!(f, ":- subtype({}, {}).", Quoted(types.name(sub)), Quoted(types.name(sup)))?;
+        }
+        for constant in &self.constants {
+            writeln!(f, ":- constant({constant}).")?;
+        }
+        writeln!(f, ":- variables({}).", self.variables)?;
+        if let Some(max_body) = self.max_body {
+            writeln!(f, ":- max_body({max_body}).")?;
+        }
+        for p in self.predicates.iter().filter(|p| p.negatable) {
+            writeln!(f, ":- negation({}).", Indicator(&p.name, p.args.len()))?;
+        }
+        for action in &self.actions {
+            let indicator = Indicator(&action.name, action.args.len());
+            match action.rules {
+                RuleCount::AtMost(n) => writeln!(f, ":- rules({indicator}, {n}).")?,
+                RuleCount::Auto => writeln!(f, ":- rules({indicator}, auto).")?,
+            }
+            for &pred in &action.forbidden {
+                let p = self.predicate(pred);
+                writeln!(f, ":- forbid({indicator}, {}).", Indicator(&p.name, p.args.len()))?;
+            }
+        }
+        for (i, constraint) in self.constraints.iter().enumerate() {
+            writeln!(f, "{}{}", if i == 0 { "\n" } else { "" }, constraint.text)?;
+        }
+        Ok(())
+    }
+}
+
+impl Types {
+    /// The `(sub, super)` pairs with no type between them, of which all others follow.
+    fn covering(&self) -> impl Iterator<Item = (Type, Type)> + '_ {
+        let proper = |sub: Type, sup: Type| sub != sup && self.is_subtype(sub, sup);
+        let all = move || (1..self.len()).map(|t| Type(t as u32));
+        all().flat_map(move |sub| {
+            all()
+                .filter(move |&sup| proper(sub, sup) && !all().any(|t| proper(sub, t) && proper(t, sup)))
+                .map(move |sup| (sub, sup))
+        })
+    }
+}

@@ -1,0 +1,316 @@
+//! Tokens to the syntax tree, by recursive descent with one token of lookahead.
+//!
+//! ```text
+//! program   = { directive | clause }
+//! directive = ":-" tree "."
+//! tree      = name [ "(" tree { "," tree } ")" | "/" integer ] | integer | variable
+//! clause    = [ number "::" ] atom [ ":-" literal { "," literal } ] "."
+//! literal   = [ "\+" ] atom | "\+(" atom ")"
+//! atom      = name [ "(" term { "," term } ")" ]
+//! term      = variable | name | integer
+//! ```
+//!
+//! `<-` and `←` are read for `:-`. As in Prolog no space may stand between a name and its `(`.
+
+use crate::diagnostic::{Error, Source};
+use crate::lexer::{Lexer, Token};
+use crate::syntax::{
+    Atom, Clause, Constant, Directive, Head, Item, Literal, Program, Quoted, Span, Term, TermKind, Tree,
+};
+
+/// How deep the terms of a directive may nest. No declaration needs more than two; the bound keeps the
+/// stack of the parser (and of whoever walks the tree) small.
+const MAX_DEPTH: usize = 16;
+
+/// The syntax tree of a text.
+///
+/// ```
+/// use derrl_logic::{Source, parser};
+/// let program = parser::parse(&Source::new("policy.pl", "0.9::up ← \\+north, curr(X,3).")).unwrap();
+/// assert_eq!(program.to_string(), "0.90::up :- \\+ north, curr(X, 3).\n");
+/// ```
+pub fn parse(source: &Source) -> Result<Program, Error> {
+    source.check_length()?;
+    let mut parser = Parser::new(source)?;
+    let mut items = Vec::new();
+    while parser.token != Token::Eof {
+        items.push(parser.item()?);
+    }
+    Ok(Program { items })
+}
+
+/// The syntax tree of raw bytes, which may turn out not to be text.
+pub fn parse_bytes(name: &str, bytes: &[u8]) -> Result<Program, Error> {
+    parse(&Source::from_bytes(name, bytes.to_vec())?)
+}
+
+/// The one atom that a text consists of, with or without a final `.`.
+pub fn parse_atom(source: &Source) -> Result<Atom, Error> {
+    source.check_length()?;
+    let mut parser = Parser::new(source)?;
+    let atom = parser.atom()?;
+    if parser.token == Token::End {
+        parser.advance()?;
+    }
+    if parser.token == Token::Eof { Ok(atom) } else { Err(parser.expected("the end of the text")) }
+}
+
+struct Parser<'a> {
+    source: &'a Source,
+    lexer: Lexer<'a>,
+    /// The token to be read next.
+    token: Token<'a>,
+    span: Span,
+    /// Where the token before it stands.
+    previous: Span,
+}
+
+impl<'a> Parser<'a> {
+    fn new(source: &'a Source) -> Result<Parser<'a>, Error> {
+        let mut lexer = Lexer::new(source);
+        let (token, span) = lexer.next()?;
+        Ok(Parser { source, lexer, token, span, previous: Span::new(span.start, span.start) })
+    }
+
+    /// Moves on and returns the token that was next.
+    fn advance(&mut self) -> Result<Token<'a>, Error> {
+        let (token, span) = self.lexer.next()?;
+        self.previous = std::mem::replace(&mut self.span, span);
+        Ok(std::mem::replace(&mut self.token, token))
+    }
+
+    /// Moves past the token if it is this one.
+    fn accept(&mut self, token: &Token<'_>) -> Result<bool, Error> {
+        let found = self.token == *token;
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    /// An error that names what should have stood here. What is missing at the end of a line is shown
+    /// there, not at the start of whatever comes next.
+    fn expected(&self, what: &str) -> Error {
+        let between = &self.source.text[self.previous.end..self.span.start];
+        let missing = self.token == Token::Eof || between.contains('\n');
+        let at = if missing { Span::new(self.previous.end, self.previous.end) } else { self.span };
+        self.source.error(at, format!("expected {what}, found {}", self.token))
+    }
+
+    /// The `.` at the end of a sentence.
+    fn end(&mut self, expected: &str) -> Result<Span, Error> {
+        if self.token != Token::End {
+            let help = match self.token {
+                Token::If => "a sentence has one `:-`; is a `.` missing before this one?",
+                Token::Open => "no space may stand between a name and its `(`",
+                Token::Weight => {
+                    "a weight is a number at the start of a rule, as in `0.99::move(X, Y) :- top(X).`"
+                }
+                _ => "every sentence ends with `.`",
+            };
+            return Err(self.expected(expected).with_help(help));
+        }
+        let span = self.span;
+        self.advance()?;
+        Ok(span)
+    }
+
+    fn item(&mut self) -> Result<Item, Error> {
+        let start = self.span;
+        if self.accept(&Token::If)? {
+            let tree = self.tree(1)?;
+            if self.token == Token::Comma {
+                let error = self.source.error(self.span, "a directive declares one thing");
+                return Err(error.with_help("end it with `.` and start the next one with `:-`"));
+            }
+            let end = self.end("`.`")?;
+            return Ok(Item::Directive(Directive { tree, span: start.to(end) }));
+        }
+        self.clause().map(Item::Clause)
+    }
+
+    fn clause(&mut self) -> Result<Clause, Error> {
+        let start = self.span;
+        let weight = match self.token {
+            Token::Int(i) => Some(i as f64),
+            Token::Decimal(x) => Some(x),
+            _ => None,
+        };
+        if weight.is_some() {
+            self.advance()?;
+            if !self.accept(&Token::Weight)? {
+                let help = "a sentence that starts with a number is a weighted rule, as in `0.99::move(X, Y) :- top(X).`";
+                return Err(self.expected("`::` after the weight").with_help(help));
+            }
+        }
+        if self.token == Token::Not {
+            let error = self.source.error(self.span, "a head cannot be negated");
+            return Err(error.with_help("to forbid a combination write `false :- p(X), q(X).`"));
+        }
+        let head = self.atom()?;
+        let head = match head {
+            Atom { ref name, ref args, span } if name == "false" && args.is_empty() => Head::False(span),
+            atom => Head::Atom(atom),
+        };
+        let mut body = Vec::new();
+        let mut expected = "`:-` or `.`";
+        if self.accept(&Token::If)? {
+            expected = "`,` or `.`";
+            body.push(self.literal()?);
+            while self.accept(&Token::Comma)? {
+                body.push(self.literal()?);
+            }
+        }
+        let end = self.end(expected)?;
+        Ok(Clause { weight, head, body, span: start.to(end) })
+    }
+
+    fn literal(&mut self) -> Result<Literal, Error> {
+        let start = self.span;
+        let positive = !self.accept(&Token::Not)?;
+        if !positive && self.token == Token::Not {
+            let error = self.source.error(self.span, "a literal is negated at most once");
+            return Err(error.with_help("leave out both `\\+`"));
+        }
+        let parenthesised = !positive && self.accept(&Token::Open)?;
+        let atom = self.atom()?;
+        if parenthesised && !self.accept(&Token::Close)? {
+            let help = "`\\+` negates one atom; write `\\+ p(X), \\+ q(X)` for neither";
+            return Err(self.expected("`)`").with_help(help));
+        }
+        Ok(Literal { positive, atom, span: start.to(self.previous) })
+    }
+
+    fn atom(&mut self) -> Result<Atom, Error> {
+        if let Token::Var(name) = self.token {
+            let error =
+                self.source.error(self.span, format!("expected a predicate, found variable `{name}`"));
+            return Err(
+                error.with_help("predicates start with a lower-case letter, variables with a capital or `_`")
+            );
+        }
+        let start = self.span;
+        let name = self.name("a predicate")?;
+        let negation = "negation is written `\\+ p(X)`";
+        if name == "not" && matches!(self.token, Token::Name(_)) {
+            return Err(self.source.error(start, "`not` is not negation").with_help(negation));
+        }
+        let args = self.arguments(&name, Parser::term);
+        let args = args.map_err(|error| if name == "not" { error.with_help(negation) } else { error })?;
+        Ok(Atom { name, args, span: start.to(self.previous) })
+    }
+
+    fn name(&mut self, what: &str) -> Result<String, Error> {
+        let Token::Name(name) = &self.token else {
+            return Err(self.expected(what));
+        };
+        let name = name.to_string();
+        self.advance()?;
+        Ok(name)
+    }
+
+    /// The arguments after a name; none if no `(` follows at once.
+    fn arguments<T>(
+        &mut self,
+        name: &str,
+        mut argument: impl FnMut(&mut Parser<'a>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut args = Vec::new();
+        if self.token != Token::Open || self.span.start != self.previous.end {
+            return Ok(args);
+        }
+        let open = self.span;
+        self.advance()?;
+        if self.token == Token::Close {
+            let error = self.source.error(open.to(self.span), "empty parentheses");
+            return Err(error.with_help(format!("without arguments it is written `{}`", Quoted(name))));
+        }
+        args.push(argument(self)?);
+        while self.accept(&Token::Comma)? {
+            args.push(argument(self)?);
+        }
+        if self.accept(&Token::Close)? { Ok(args) } else { Err(self.expected("`,` or `)`")) }
+    }
+
+    fn term(&mut self) -> Result<Term, Error> {
+        let kind = match &self.token {
+            Token::Var(name) => TermKind::Var((*name).to_string()),
+            Token::Int(i) => TermKind::Const(Constant::Int(*i)),
+            Token::Name(name) => TermKind::Const(Constant::name(name)),
+            Token::Decimal(_) => {
+                let error = self.source.error(self.span, "a decimal number is not a constant");
+                return Err(error.with_help("constants are names and integers"));
+            }
+            _ => return Err(self.expected("a variable or a constant")),
+        };
+        self.advance()?;
+        let span = self.previous;
+        if self.token == Token::Open && self.span.start == span.end {
+            let error = self.source.error(span, "an argument cannot have arguments of its own");
+            return Err(error.with_help("arguments are variables and constants only"));
+        }
+        Ok(Term { kind, span })
+    }
+
+    /// A term of a directive, at most [`MAX_DEPTH`] deep.
+    fn tree(&mut self, depth: usize) -> Result<Tree, Error> {
+        let start = self.span;
+        if depth > MAX_DEPTH {
+            let error = self.source.error(start, format!("terms are nested more than {MAX_DEPTH} deep"));
+            return Err(error.with_help("no declaration nests this deep: is a `)` missing?"));
+        }
+        let Token::Name(_) = self.token else {
+            return self.term().map(Tree::Leaf);
+        };
+        let name = self.name("a name")?;
+        if self.accept(&Token::Slash)? {
+            let Token::Int(arity @ 0..) = self.token else {
+                let help = format!("an arity is the number of arguments, as in `{}/2`", Quoted(&name));
+                return Err(self.expected("an arity").with_help(help));
+            };
+            self.advance()?;
+            let span = start.to(self.previous);
+            return Ok(Tree::Indicator { name, arity: usize::try_from(arity).unwrap_or(usize::MAX), span });
+        }
+        let args = self.arguments(&name, |parser| parser.tree(depth + 1))?;
+        let span = start.to(self.previous);
+        if args.is_empty() {
+            return Ok(Tree::Leaf(Term { kind: TermKind::Const(Constant::name(&name)), span }));
+        }
+        Ok(Tree::Compound { name, args, span })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(text: &str) -> String {
+        parse(&Source::new("t.pl", text)).map_or_else(|e| e.to_string(), |p| p.to_string())
+    }
+
+    #[test]
+    fn canonical_text() {
+        let text = "/* a */ 1::move(X,'B b') <- top(X),\\+on(_,-3) , \\+(p). % end\n:-rules(move/2,auto).";
+        assert_eq!(
+            printed(text),
+            "1.00::move(X, 'B b') :- top(X), \\+ on(_, -3), \\+ p.\n:- rules(move/2, auto).\n"
+        );
+    }
+
+    #[test]
+    fn the_arrow_of_the_paper_is_read() {
+        assert_eq!(printed("up ← north."), "up :- north.\n");
+        assert_eq!(printed("false ← on(X,Y), on(Y,X)."), "false :- on(X, Y), on(Y, X).\n");
+    }
+
+    #[test]
+    fn an_atom_alone() {
+        let atom =
+            |text| parse_atom(&Source::new("t", text)).map_or_else(|e| e.message.clone(), |a| a.to_string());
+        assert_eq!(atom("move(b,floor)"), "move(b, floor)");
+        assert_eq!(atom(" up. "), "up");
+        assert_eq!(atom("up down"), "expected the end of the text, found `down`");
+        assert_eq!(atom(""), "expected a predicate, found the end of the text");
+    }
+}

@@ -1,0 +1,203 @@
+//! Policies as text: a list of weighted rules, read against an alphabet and written canonically.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{Alphabet, Role, Type, Var};
+use crate::diagnostic::{Error, Source};
+use crate::parser;
+use crate::resolve::{Resolver, Scope};
+use crate::rule::{Arg, Literal, Rule};
+use crate::syntax::{Atom, Clause, Head, Item, Quoted, Span, TermKind, write_application};
+
+/// A set of weighted rules that values ground actions: the policy as text has it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Policy {
+    /// The rules in the order of the text.
+    pub rules: Vec<Rule>,
+}
+
+impl Policy {
+    /// The policy that a text holds.
+    ///
+    /// Rules may use any variable names, more variables than the domain's V (up to
+    /// [`Alphabet::MAX_VARIABLES`]), predicates that the domain forbids the learner, negation and
+    /// constants. A text without rules is the policy that has no opinion.
+    ///
+    /// ```
+    /// use derrl_logic::{Alphabet, Policy, Source};
+    /// let domain = ":- action(move(block, place)). :- state(top(block)). :- subtype(block, place).";
+    /// let domain = Alphabet::parse(&Source::new("blocks.pl", domain))?;
+    /// let policy = Policy::parse(&Source::new("policy.pl", "move(A, B) ← top(A), top(B)."), &domain)?;
+    /// assert_eq!(policy.display(&domain).to_string(), "1.00::move(X, Y) :- top(X), top(Y).\n");
+    /// # Ok::<(), derrl_logic::Error>(())
+    /// ```
+    pub fn parse(source: &Source, alphabet: &Alphabet) -> Result<Policy, Error> {
+        let program = parser::parse(source)?;
+        let resolver = Resolver::new(source, alphabet);
+        let rule = |item: &Item| match item {
+            Item::Clause(clause) => read_rule(clause, &resolver),
+            Item::Directive(directive) => Err(source
+                .error(directive.span, "a policy holds rules only, not directives")
+                .with_help("declarations belong in the domain file")),
+        };
+        Ok(Policy { rules: program.items.iter().map(rule).collect::<Result<_, _>>()? })
+    }
+
+    /// The policy as text, a rule a line, its variables renamed by [`Rule::canonical`].
+    ///
+    /// Left out are rules that never value an action, because their body is empty (they abstain) or their
+    /// weight is not above 0: a text cannot hold them.
+    pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            let speaks = |rule: &&Rule| rule.weight > 0.0 && !rule.body.is_empty();
+            self.rules.iter().filter(speaks).try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
+        })
+    }
+}
+
+fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
+    let source = resolver.source;
+    let weight = read_weight(clause, source)?;
+    let head = match &clause.head {
+        Head::Atom(head) => head,
+        Head::False(span) => {
+            let error = source.error(*span, "a policy holds rules for actions, not constraints");
+            return Err(error.with_help("constraints belong in the domain file"));
+        }
+    };
+    let action = resolver.action(&head.name, head.args.len(), head.span)?;
+    let types = &resolver.alphabet.action(action).args;
+    let mut scope = Scope::default();
+    for (term, &t) in head.args.iter().zip(types) {
+        let TermKind::Var(name) = &term.kind else {
+            let message = format!("`{term}` in the head: the arguments of a head are variables");
+            return Err(source.error(term.span, message).with_help(instead_of_constant(head, resolver, t)));
+        };
+        let before = scope.variables.len();
+        resolver.variable(name, term, t, head, true, &mut scope)?;
+        if scope.variables.len() == before {
+            let message = format!("`{name}` occurs twice in the head");
+            let help = "distinct variables stand for distinct objects: use another variable here";
+            return Err(source.error(term.span, message).with_help(help));
+        }
+    }
+    if clause.body.is_empty() {
+        let error =
+            source.error(clause.span, "a rule without a body abstains: it would never choose its action");
+        return Err(error.with_help(format!("say when to act, as in `{head} :- ...`, or remove the rule")));
+    }
+    let body =
+        clause.body.iter().map(|literal| resolver.literal(literal, &mut scope)).collect::<Result<_, _>>()?;
+    if let Some(free) = scope.variables.iter().find(|v| !v.bound) {
+        let message = format!("unsafe use of `{}`: it occurs only under `\\+`", free.name);
+        let help = "a negated literal tests objects, it does not find them: use the variable in the head \
+                    or in a positive literal too";
+        return Err(source.error(free.first.span, message).with_help(help));
+    }
+    Ok(Rule { weight, action, body })
+}
+
+/// The weight of a rule, which lies in (0, 1]; 1 where the text gives none.
+fn read_weight(clause: &Clause, source: &Source) -> Result<f64, Error> {
+    match clause.weight {
+        None => Ok(1.0),
+        Some(weight) if weight > 0.0 && weight <= 1.0 => Ok(weight),
+        Some(weight) => {
+            let (start, end) = (clause.span.start, clause.head.span().start);
+            let written = source.text[start..end].trim_end_matches("::").trim_end();
+            let span = Span::new(start, start + written.len());
+            let help = if weight > 1.0 {
+                "weights are at most 1, the value of a rule that is certain"
+            } else {
+                "weights are above 0; remove the rule if it should never fire"
+            };
+            let message = format!("the weight `{written}` is not in (0, 1]");
+            Err(source.error(span, message).with_help(help))
+        }
+    }
+}
+
+/// How to say with a body atom what a constant in the head was meant to say.
+fn instead_of_constant(head: &Atom, resolver: &Resolver<'_>, t: Type) -> String {
+    let vars: Vec<Var> = (0..head.args.len()).map(|i| Var(i as u8)).collect();
+    let spelt = fmt::from_fn(|f| write_application(f, &head.name, &vars));
+    let types = &resolver.alphabet.types;
+    let tests = |role| {
+        let mut all = resolver.alphabet.predicates.iter();
+        all.find(|p| p.role == role && p.args.len() == 1 && types.overlap(p.args[0], t))
+    };
+    let example = match tests(Role::Background).or_else(|| tests(Role::State)) {
+        Some(p) => format!(", such as `{}`,", Quoted(&p.name)),
+        None => String::new(),
+    };
+    format!("write `{spelt}` and pick the object out in the body, with an atom{example} that holds for it")
+}
+
+impl Rule {
+    /// The same rule with its variables numbered by appearance: the `arity` variables of the head first,
+    /// then the others as the body mentions them.
+    #[must_use]
+    pub fn canonical(&self, arity: usize) -> Rule {
+        let mut names: FxHashMap<Var, Var> = (0..arity).map(|i| (Var(i as u8), Var(i as u8))).collect();
+        let mut rule = self.clone();
+        for arg in rule.body.iter_mut().flat_map(|literal| &mut literal.args) {
+            if let Arg::Var(v) = arg {
+                let next = Var(names.len() as u8);
+                *v = *names.entry(*v).or_insert(next);
+            }
+        }
+        rule
+    }
+
+    /// The rule as text: `0.99::move(X, Y) :- top(X), on(X, Z), isFloor(Y).`
+    ///
+    /// The weight has two decimals, or as many as it takes not to read as zero.
+    pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            let action = alphabet.action(self.action);
+            let rule = self.canonical(action.args.len());
+            let head: Vec<Var> = (0..action.args.len()).map(|i| Var(i as u8)).collect();
+            if (0.0..0.005).contains(&rule.weight) && rule.weight > 0.0 {
+                write!(f, "{}::", rule.weight)?;
+            } else {
+                write!(f, "{:.2}::", rule.weight)?;
+            }
+            write_application(f, &action.name, &head)?;
+            for (i, literal) in rule.body.iter().enumerate() {
+                write!(f, "{}{}", if i == 0 { " :- " } else { ", " }, literal.display(alphabet))?;
+            }
+            f.write_str(".")
+        })
+    }
+}
+
+impl Literal {
+    /// The literal as text: `\+ on(X, floor)`.
+    pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            f.write_str(if self.positive { "" } else { "\\+ " })?;
+            write_application(f, &alphabet.predicate(self.pred).name, &self.args)
+        })
+    }
+}
+
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Arg::Var(v) => write!(f, "{v}"),
+            Arg::Const(c) => write!(f, "{c}"),
+        }
+    }
+}
+
+impl fmt::Display for Var {
+    /// `X`, `Y`, `Z`, `U`, `V`, `W`, then `X6`, `X7`, ...
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match ["X", "Y", "Z", "U", "V", "W"].get(usize::from(self.0)) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "X{}", self.0),
+        }
+    }
+}

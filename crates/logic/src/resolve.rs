@@ -1,0 +1,198 @@
+//! Names to ids: what domains, policies and states share when they turn syntax into the engine's terms.
+
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{Action, Alphabet, Pred, Type, Var};
+use crate::diagnostic::{Error, Source, nearest};
+use crate::rule::{Arg, Literal};
+use crate::syntax::{self, Atom, Indicator, Quoted, Span, Term, TermKind};
+
+impl Alphabet {
+    /// The most variables a rule, a constraint or V may have, and the largest arity.
+    pub const MAX_VARIABLES: usize = 32;
+}
+
+/// What a name and an arity stand for.
+#[derive(Clone, Copy)]
+enum Symbol {
+    Pred(Pred),
+    Action(Action),
+}
+
+/// Resolves the names of one source against an alphabet.
+pub(crate) struct Resolver<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) alphabet: &'a Alphabet,
+    symbols: FxHashMap<(&'a str, usize), Symbol>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(crate) fn new(source: &'a Source, alphabet: &'a Alphabet) -> Resolver<'a> {
+        let predicates = alphabet.predicates.iter().enumerate();
+        let actions = alphabet.actions.iter().enumerate();
+        let symbols = predicates
+            .map(|(i, p)| ((p.name.as_str(), p.args.len()), Symbol::Pred(Pred(i as u32))))
+            .chain(actions.map(|(i, a)| ((a.name.as_str(), a.args.len()), Symbol::Action(Action(i as u32)))))
+            .collect();
+        Resolver { source, alphabet, symbols }
+    }
+
+    /// The predicate of that name and arity, which stands at `span`.
+    pub(crate) fn predicate(&self, name: &str, arity: usize, span: Span) -> Result<Pred, Error> {
+        match self.symbols.get(&(name, arity)) {
+            Some(Symbol::Pred(pred)) => Ok(*pred),
+            Some(Symbol::Action(_)) => {
+                let message = format!("`{}` is an action, not a predicate to test", Indicator(name, arity));
+                let help = format!("the domain's predicates: {}", self.known_predicates());
+                Err(self.source.error(span, message).with_help(help))
+            }
+            None => {
+                let declared = self.alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.as_slice()));
+                let known = format!("the domain's predicates: {}", self.known_predicates());
+                Err(self.unknown("predicate", (name, arity, span), declared, &known))
+            }
+        }
+    }
+
+    /// The action of that name and arity, which stands at `span`.
+    pub(crate) fn action(&self, name: &str, arity: usize, span: Span) -> Result<Action, Error> {
+        match self.symbols.get(&(name, arity)) {
+            Some(Symbol::Action(action)) => Ok(*action),
+            Some(Symbol::Pred(pred)) => {
+                let role = self.alphabet.predicate(*pred).role;
+                let message = format!("`{}` is a {role} predicate, not an action", Indicator(name, arity));
+                let help = format!("the domain's actions: {}", self.known_actions());
+                Err(self.source.error(span, message).with_help(help))
+            }
+            None => {
+                let declared = self.alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.as_slice()));
+                let known = format!("the domain's actions: {}", self.known_actions());
+                Err(self.unknown("action", (name, arity, span), declared, &known))
+            }
+        }
+    }
+
+    /// The error for a name and arity that is not among the declared `(name, argument types)`.
+    fn unknown<'d>(
+        &self,
+        what: &str,
+        (name, arity, span): (&str, usize, Span),
+        declared: impl Iterator<Item = (&'d str, &'d [Type])> + Clone,
+        known: &str,
+    ) -> Error {
+        let namesakes: Vec<_> = declared.clone().filter(|d| d.0 == name).collect();
+        if let Some((_, args)) = namesakes.first() {
+            let arities: Vec<String> = namesakes.iter().map(|(_, args)| args.len().to_string()).collect();
+            let count = if arities == ["1"] { "argument" } else { "arguments" };
+            let message = format!("`{}` takes {} {count}, not {arity}", Quoted(name), arities.join(" or "));
+            let help = format!("it is declared as `{}`", self.alphabet.signature(name, args));
+            return self.source.error(span, message).with_help(help);
+        }
+        let near = nearest(name, declared.clone().map(|d| d.0));
+        let help = match declared.clone().find(|d| Some(d.0) == near) {
+            Some((name, args)) => format!("did you mean `{}`?", Indicator(name, args.len())),
+            None => known.to_string(),
+        };
+        self.source.error(span, format!("unknown {what} `{}`", Indicator(name, arity))).with_help(help)
+    }
+
+    fn known_predicates(&self) -> String {
+        list(self.alphabet.predicates.iter().map(|p| Indicator(&p.name, p.args.len())))
+    }
+
+    fn known_actions(&self) -> String {
+        list(self.alphabet.actions.iter().map(|a| Indicator(&a.name, a.args.len())))
+    }
+
+    /// A literal in ids; its variables join the scope.
+    pub(crate) fn literal<'s>(
+        &self,
+        literal: &'s syntax::Literal,
+        scope: &mut Scope<'s>,
+    ) -> Result<Literal, Error> {
+        self.atom(&literal.atom, literal.positive, scope)
+    }
+
+    /// An atom in ids, negated unless `positive`; its variables join the scope.
+    pub(crate) fn atom<'s>(
+        &self,
+        atom: &'s Atom,
+        positive: bool,
+        scope: &mut Scope<'s>,
+    ) -> Result<Literal, Error> {
+        let pred = self.predicate(&atom.name, atom.args.len(), atom.span)?;
+        let types = &self.alphabet.predicate(pred).args;
+        let args = atom.args.iter().zip(types).map(|(term, &t)| match &term.kind {
+            TermKind::Var(name) => self.variable(name, term, t, atom, positive, scope).map(Arg::Var),
+            TermKind::Const(constant) => Ok(Arg::Const(constant.clone())),
+        });
+        Ok(Literal { positive, pred, args: args.collect::<Result<_, _>>()? })
+    }
+
+    /// The number of a variable, which is used in `atom` where a `t` is expected.
+    pub(crate) fn variable<'s>(
+        &self,
+        name: &'s str,
+        term: &'s Term,
+        t: Type,
+        atom: &'s Atom,
+        binds: bool,
+        scope: &mut Scope<'s>,
+    ) -> Result<Var, Error> {
+        let known = scope.variables.iter().position(|v| v.name == name && name != "_");
+        let at = known.unwrap_or(scope.variables.len());
+        if known.is_none() {
+            if at == Alphabet::MAX_VARIABLES {
+                let message = format!("more than {} variables in one sentence", Alphabet::MAX_VARIABLES);
+                return Err(self.source.error(term.span, message).with_help("split it into several"));
+            }
+            scope.variables.push(Variable { name, first: term, bound: false, uses: Vec::new() });
+        }
+        let variable = &mut scope.variables[at];
+        variable.bound |= binds;
+        let types = &self.alphabet.types;
+        if let Some((other, elsewhere)) = variable.uses.iter().find(|(other, _)| !types.overlap(*other, t)) {
+            let (this, that) = (Quoted(types.name(t)), Quoted(types.name(*other)));
+            let message = format!("`{name}` is a `{that}` in `{elsewhere}` but a `{this}` in `{atom}`");
+            let help =
+                "no object has both types: use two variables, or declare a common subtype in the domain";
+            return Err(self.source.error(term.span, message).with_help(help));
+        }
+        if variable.uses.iter().all(|(other, _)| *other != t) {
+            variable.uses.push((t, atom));
+        }
+        Ok(Var(at as u8))
+    }
+}
+
+/// The variables of one sentence, numbered by first appearance.
+#[derive(Default)]
+pub(crate) struct Scope<'s> {
+    pub(crate) variables: Vec<Variable<'s>>,
+}
+
+/// A variable of a sentence.
+pub(crate) struct Variable<'s> {
+    /// As written. Every `_` is a variable of its own.
+    pub(crate) name: &'s str,
+    /// Where it first occurs.
+    pub(crate) first: &'s Term,
+    /// Whether the head or a positive literal says what it stands for.
+    pub(crate) bound: bool,
+    /// The different types it is used at, each with an atom that does so.
+    uses: Vec<(Type, &'s Atom)>,
+}
+
+/// The first few names of a list for a message.
+pub(crate) fn list<T: std::fmt::Display>(names: impl Iterator<Item = T>) -> String {
+    const SHOWN: usize = 12;
+    let mut all: Vec<String> = names.take(SHOWN + 1).map(|n| format!("`{n}`")).collect();
+    match all.len() {
+        0 => "none".to_string(),
+        1..=SHOWN => all.join(", "),
+        _ => {
+            all.truncate(SHOWN);
+            format!("{}, ...", all.join(", "))
+        }
+    }
+}
