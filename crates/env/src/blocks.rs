@@ -151,8 +151,8 @@ impl Blocks {
         self.goal = (x, if y < x { y } else { y + 1 });
     }
 
-    /// How many blocks are above `x` in the initial state.
-    fn height_above(&self, x: u32) -> (u32, Vec<u32>) {
+    /// The blocks above `x` in the initial state.
+    fn over(&self, x: u32) -> Vec<u32> {
         let mut above = vec![NONE; self.n as usize];
         for (x, &y) in self.start.iter().enumerate() {
             if y != self.n {
@@ -165,7 +165,7 @@ impl Blocks {
             over.push(at);
             at = above[at as usize];
         }
-        (over.len() as u32, over)
+        over
     }
 }
 
@@ -294,8 +294,8 @@ impl Env for Blocks {
     /// number of distinct blocks above them the shortest plan has u + 1 actions (a test equates it with search).
     fn best_return(&self) -> f64 {
         let (a, b) = self.goal;
-        let mut over = self.height_above(a).1;
-        over.extend(self.height_above(b).1);
+        let mut over = self.over(a);
+        over.extend(self.over(b));
         over.sort_unstable();
         over.dedup();
         let unstack = over.len() as u32;

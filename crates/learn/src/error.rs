@@ -31,6 +31,9 @@ pub enum Error {
         /// The action.
         action: String,
     },
+    /// A policy that was saved does not fit the domain.
+    #[error("a saved policy does not fit the domain: {0}")]
+    Policy(String),
     /// An environment could not be made.
     #[error(transparent)]
     Env(#[from] derrl_env::Error),

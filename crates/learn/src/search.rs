@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use derrl_env::Env;
-use derrl_logic::Policy;
+use derrl_logic::{Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
             let done = checkpoint.done.len() as u64;
             shared.runs.push(Run { seed, checkpoint, started: done, learned: None });
             let run = shared.runs.len() - 1;
-            if done == 0 || !self.wave_is_over(&mut shared, run) {
+            if done == 0 || !self.wave_is_over(&mut shared, run)? {
                 self.next_wave(&mut shared, run);
             }
         }
@@ -186,10 +186,12 @@ impl<'a> Search<'a> {
                 Ok(Some(outcome)) => {
                     guard.runs[run].finish(outcome);
                     self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
-                    if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started
-                        && !self.wave_is_over(&mut guard, run)
-                    {
-                        self.next_wave(&mut guard, run);
+                    if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started {
+                        match self.wave_is_over(&mut guard, run) {
+                            Ok(true) => {}
+                            Ok(false) => self.next_wave(&mut guard, run),
+                            Err(error) => guard.error = Some(error),
+                        }
                     }
                 }
             }
@@ -209,25 +211,27 @@ impl<'a> Search<'a> {
     }
 
     /// After a wave: whether enough restarts agree on the best return, or none are left; then the run is finished.
-    fn wave_is_over(&self, shared: &mut Shared, run: usize) -> bool {
+    fn wave_is_over(&self, shared: &mut Shared, run: usize) -> Result<bool, Error> {
         let state = &mut shared.runs[run];
         let done = &state.checkpoint.done;
         let wave_complete = done.len().is_multiple_of(self.config.wave) || done.len() >= self.config.restarts;
         let best = best_of(done);
         if !wave_complete || (best.len() < self.config.agree && done.len() < self.config.restarts) {
-            return false;
+            return Ok(false);
         }
-        let Some(&chosen) = best.first() else { return false };
+        let Some(&chosen) = best.first() else { return Ok(false) };
         let alphabet = &self.problem.alphabet;
-        let read = |text: &str| Policy::from_text(text, alphabet);
+        let read = |text: &str| {
+            Policy::parse(&Source::new("checkpoint", text), alphabet).map_err(|e| Error::Policy(e.to_string()))
+        };
         let learned = Learned {
-            policy: read(&done[chosen].simplified),
-            unsimplified: read(&done[chosen].learned),
+            policy: read(&done[chosen].simplified)?,
+            unsimplified: read(&done[chosen].learned)?,
             restart: done[chosen].restart,
         };
         self.observer.finished(state.seed, &state.checkpoint, &learned);
         state.learned = Some(learned);
-        true
+        Ok(true)
     }
 
     /// One restart from its start or from where it was; `None` if interrupted.

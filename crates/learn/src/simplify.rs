@@ -125,7 +125,8 @@ impl Encoded {
 
     /// Whether every variable of a negated atom is bound by the head or a positive atom.
     fn safe(&self, problem: &Problem) -> bool {
-        self.decode(problem).is_safe(&problem.alphabet)
+        let rule = self.decode(problem);
+        rule.is_safe(problem.alphabet.action(rule.action).args.len())
     }
 
     fn decode(&self, problem: &Problem) -> Rule {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::alphabet::{Action, Alphabet, Type, Var};
+use crate::alphabet::{Action, Alphabet, Type};
 use crate::facts::Facts;
 use crate::policy::Policy;
 use crate::query::Query;
@@ -108,9 +108,4 @@ fn complete(
             head[at] = None;
         }
     }
-}
-
-/// The first `arity` variables: those of a head.
-pub fn head_variables(arity: usize) -> Vec<Var> {
-    (0..arity as u8).map(Var).collect()
 }

@@ -119,7 +119,8 @@ impl Grounder {
     /// Which atoms of K become ground with which variable.
     fn plan(&self, action: usize, universe: &Universe) -> Plan {
         let arity = self.arities[action];
-        let mut plan = Plan { head: Vec::new(), by_variable: vec![Vec::new(); self.variables], named: Vec::new() };
+        let mut plan = Plan { head: Vec::new(), by_variable: Vec::new(), named: Vec::new() };
+        plan.by_variable.resize_with(self.variables, Vec::new);
         for (bit, literal) in self.atoms[action].iter().enumerate() {
             let places: Option<Vec<Place>> = literal
                 .args

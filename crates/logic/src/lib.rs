@@ -1,6 +1,12 @@
 //! The language of `derrl`: what is written and what follows from it.
 
 pub mod alphabet;
+mod candidates;
+mod decide;
+mod facts;
+mod grounding;
+mod query;
+mod universe;
 pub mod diagnostic;
 mod domain;
 mod lexer;
@@ -10,7 +16,14 @@ mod resolve;
 pub mod rule;
 pub mod syntax;
 
-pub use alphabet::Alphabet;
+pub use alphabet::{Action, Alphabet, Pred, Role, RuleCount, Type, Types, Var};
+pub use candidates::candidates;
+pub use decide::{Decider, Decision};
 pub use diagnostic::{Diagnostic, Error, Severity, Source};
 pub use policy::Policy;
-pub use rule::Rule;
+pub use facts::Facts;
+pub use grounding::{Grounder, Grounding, subset};
+pub use query::{Binding, Query};
+pub use rule::{Arg, Literal, Rule};
+pub use syntax::Constant;
+pub use universe::{GroundAction, Object, Universe};

@@ -43,3 +43,13 @@ pub struct Rule {
     /// The body. Empty: the rule abstains.
     pub body: Vec<Literal>,
 }
+
+impl Rule {
+    /// Whether every variable of a negated literal also occurs in the head (of that arity) or in a positive literal.
+    pub fn is_safe(&self, arity: usize) -> bool {
+        let bound = |v: Var| {
+            usize::from(v.0) < arity || self.body.iter().any(|l| l.positive && l.vars().any(|w| w == v))
+        };
+        self.body.iter().all(|l| l.positive || l.vars().all(bound))
+    }
+}
