@@ -74,6 +74,8 @@ pub struct Config {
     pub init_noise: f64,
     /// The pull of the logits towards their prior, fading to zero over training.
     pub pull: f64,
+    /// How strongly probabilities are driven to 0 or 1 at the end of training.
+    pub sharpen: f64,
     /// Whether each rule learns a confidence that multiplies its value and so orders the rules.
     pub confidence: bool,
     /// The most independent restarts of one run.
@@ -101,12 +103,13 @@ impl Default for Config {
             batch: 64,
             group: 8,
             hidden: Vec::new(),
-            body_prior: 2.5,
+            body_prior: 2.0,
             init_noise: 0.1,
-            pull: 0.01,
+            pull: 0.003,
+            sharpen: 0.01,
             confidence: true,
-            restarts: 16,
-            wave: 4,
+            restarts: 32,
+            wave: 8,
             agree: 2,
             selection_episodes: 200,
         }
@@ -130,6 +133,7 @@ impl Config {
         from_zero("lambda_sem", self.lambda_sem)?;
         from_zero("init_noise", self.init_noise)?;
         from_zero("pull", self.pull)?;
+        from_zero("sharpen", self.sharpen)?;
         number((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "from 0 to 1")?;
         for (name, value) in [
             ("updates", self.updates),

@@ -36,8 +36,9 @@ pub struct RuleDistribution {
     pub confidence: f64,
 }
 
-/// The confidence every rule starts with.
-const INITIAL_CONFIDENCE: f64 = 0.9;
+/// The least confidence of a rule. It orders rules without letting one fade away: at temperature 0.1 the
+/// strongest rule is preferred to the weakest by e^2, and the weakest to no rule at all by e^8.
+pub const LEAST_CONFIDENCE: f64 = 0.8;
 
 impl Generator {
     /// A generator whose bodies have `config.body_prior` expected atoms, give or take the initial noise.
@@ -58,7 +59,7 @@ impl Generator {
             let x = slot.map_or(mean, |s| prior[s]);
             if output % 2 == 0 { x / 2.0 } else { -x / 2.0 }
         });
-        theta.extend(slots.iter().map(|_| (INITIAL_CONFIDENCE / (1.0 - INITIAL_CONFIDENCE)).ln()));
+        theta.extend(slots.iter().map(|_| 0.0));
         Generator { slots, network, prior, with_confidence: config.confidence, theta }
     }
 
@@ -72,10 +73,15 @@ impl Generator {
         (0..self.slots.len())
             .map(|slot| {
                 let p = self.logits(slot).into_iter().map(sigmoid).collect();
-                let confidence = if self.with_confidence { sigmoid(self.theta[self.network.len() + slot]) } else { 1.0 };
+                let confidence = if self.with_confidence { self.confidence(slot) } else { 1.0 };
                 RuleDistribution { p, confidence }
             })
             .collect()
+    }
+
+    /// c = c0 + (1 - c0) sigmoid(x).
+    fn confidence(&self, slot: usize) -> f64 {
+        LEAST_CONFIDENCE + (1.0 - LEAST_CONFIDENCE) * sigmoid(self.theta[self.network.len() + slot])
     }
 
     /// x_j = logit(P_j) of a slot: the difference of its pair of outputs.
@@ -85,20 +91,22 @@ impl Generator {
     }
 
     /// The gradient with respect to theta, given for every slot the gradient with respect to x_j = logit(P_j)
-    /// and to the logit of its confidence; `pull` adds that of (pull / 2) sum_j (x_j - prior)^2.
-    pub fn backward(&self, d_logits: &[Vec<f64>], d_confidence: &[f64], pull: f64, gradient: &mut [f64]) {
+    /// and to its confidence. `pull` adds that of (pull / 2) sum_j (x_j - prior)^2, and `sharpen` pushes every P_j away
+    /// from 1/2.
+    pub fn backward(&self, d_logits: &[Vec<f64>], d_confidence: &[f64], pull: f64, sharpen: f64, gradient: &mut [f64]) {
         gradient.fill(0.0);
         for (slot, d) in d_logits.iter().enumerate() {
             let logits = self.logits(slot);
             let mut outputs = vec![0.0; self.network.outputs()];
             for j in 0..self.slots[slot].atoms {
-                let g = d[j] + pull * (logits[j] - self.prior[slot]);
+                let g = d[j] + pull * (logits[j] - self.prior[slot]) - sharpen * (logits[j] / 2.0).tanh();
                 outputs[2 * j] = g;
                 outputs[2 * j + 1] = -g;
             }
             self.network.backward(&self.theta, slot, &outputs, gradient);
             if self.with_confidence {
-                gradient[self.network.len() + slot] = d_confidence[slot];
+                let s = sigmoid(self.theta[self.network.len() + slot]);
+                gradient[self.network.len() + slot] = d_confidence[slot] * (1.0 - LEAST_CONFIDENCE) * s * (1.0 - s);
             }
         }
     }

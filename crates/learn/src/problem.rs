@@ -10,9 +10,10 @@ use crate::constraints::Constraints;
 use crate::error::Error;
 use crate::generator::{RuleDistribution, Slot};
 use crate::rollout::bits;
+use crate::states::GroundingCache;
 
 /// An alphabet prepared for learning, shared by all restarts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Problem {
     /// The alphabet.
     pub alphabet: Arc<Alphabet>,
@@ -24,6 +25,8 @@ pub struct Problem {
     slots_of: Vec<Range<usize>>,
     /// The constraints on the bodies of each action.
     constraints: Vec<Constraints>,
+    /// States grounded so far, by any restart.
+    pub cache: GroundingCache,
 }
 
 /// How many slots an action gets whose number of rules is to be found.
@@ -51,7 +54,7 @@ impl Problem {
             slots_of.push(from..slots.len());
             constraints.push(Constraints::new(alphabet, &grounder, action));
         }
-        Ok(Problem { alphabet: Arc::clone(alphabet), grounder, slots, slots_of, constraints })
+        Ok(Problem { alphabet: Arc::clone(alphabet), grounder, slots, slots_of, constraints, cache: GroundingCache::default() })
     }
 
     /// The slots of an action.

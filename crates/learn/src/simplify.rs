@@ -7,7 +7,7 @@ use crate::states::States;
 
 /// The policy without the rules and atoms that change no decision (set of best actions) in any of these states.
 ///
-/// Rules are tried first, the weakest first, then the atoms of each rule from the last to the first, until nothing
+/// Values are levelled first where their order does not matter. Then rules are tried, the weakest first, and the atoms of each rule from the last to the first, until nothing
 /// more can go. A rule keeps its value, so the order of the rules stays as it was learned.
 pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
     let mut rules: Vec<Encoded> = policy.rules.iter().map(|r| Encoded::new(r, problem)).collect();
@@ -21,6 +21,7 @@ pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
         .collect();
     let wanted: Vec<Vec<bool>> = states.iter().map(|s| s.decision(&rules)).collect();
     let unchanged = |rules: &[Encoded]| states.iter().zip(&wanted).all(|(s, w)| s.decision(rules) == *w);
+    level(&mut rules, &unchanged);
     loop {
         let before = size(&rules);
         let mut order: Vec<usize> = (0..rules.len()).collect();
@@ -53,6 +54,24 @@ pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
         }
     }
     Policy { rules: rules.iter().map(|r| r.decode(problem)).collect() }
+}
+
+/// Gives neighbouring rules in the order of values the same (higher) value wherever that changes no decision, so that
+/// only an order that matters remains and rules that never compete say by themselves when they apply.
+fn level(rules: &mut [Encoded], unchanged: &dyn Fn(&[Encoded]) -> bool) {
+    let mut values: Vec<f64> = rules.iter().map(|r| r.weight).collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.dedup();
+    let Some(mut upper) = values.first().copied() else { return };
+    for &lower in &values[1..] {
+        let mut levelled = rules.to_vec();
+        levelled.iter_mut().filter(|r| r.weight == lower).for_each(|r| r.weight = upper);
+        if unchanged(&levelled) {
+            rules.clone_from_slice(&levelled);
+        } else {
+            upper = lower;
+        }
+    }
 }
 
 /// States looked at, at the most: enough to tell atoms apart, few enough to take no time.

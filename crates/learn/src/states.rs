@@ -1,6 +1,6 @@
 //! States met in training, each grounded once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_env::{Env, observe};
 use derrl_logic::{Facts, GroundAction, Grounding, Universe};
@@ -15,7 +15,7 @@ pub struct StateId(pub u32);
 /// The groundings of the states met so far, found again by the environment's code of the state.
 #[derive(Debug)]
 pub struct States {
-    universes: Vec<(Arc<Universe>, Arc<[GroundAction]>)>,
+    universes: Vec<Known>,
     /// The universe of the last look-up: episodes stay in one.
     current: usize,
     index: FxHashMap<(u32, u128), StateId>,
@@ -25,9 +25,59 @@ pub struct States {
 }
 
 #[derive(Debug)]
+struct Known {
+    universe: Arc<Universe>,
+    actions: Arc<[GroundAction]>,
+    /// Its number in the shared cache.
+    shared: u32,
+}
+
+#[derive(Debug)]
 struct Entry {
     universe: u32,
-    grounding: Grounding,
+    grounding: Arc<Grounding>,
+}
+
+/// Groundings shared between all restarts and threads of a problem: grounding depends on the state alone.
+#[derive(Debug, Default)]
+pub struct GroundingCache {
+    inner: Mutex<Cached>,
+}
+
+#[derive(Debug, Default)]
+struct Cached {
+    universes: Vec<Arc<Universe>>,
+    index: FxHashMap<(u32, u128), Arc<Grounding>>,
+    masks: usize,
+}
+
+impl GroundingCache {
+    /// The number under which the states of a universe are kept. Equal universes share one.
+    fn universe(&self, universe: &Arc<Universe>) -> u32 {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = inner.universes.iter().position(|u| u == universe).unwrap_or_else(|| {
+            inner.universes.push(Arc::clone(universe));
+            inner.universes.len() - 1
+        });
+        at as u32
+    }
+
+    /// The grounding of a state, computed if no thread has done so before.
+    fn get(&self, universe: u32, code: u128, compute: impl FnOnce() -> Grounding) -> Arc<Grounding> {
+        let lock = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().index.get(&(universe, code)) {
+            return Arc::clone(known);
+        }
+        let grounding = Arc::new(compute()); // two threads may both compute it: the results are equal
+        let mut inner = lock();
+        if inner.masks > MOST_MASKS {
+            inner.index.clear();
+            inner.masks = 0;
+        }
+        inner.masks += grounding.len();
+        inner.index.insert((universe, code), Arc::clone(&grounding));
+        grounding
+    }
 }
 
 /// Masks kept at the most, about 64 MiB of them: beyond, the cache is emptied and filled anew.
@@ -83,13 +133,17 @@ impl States {
     #[inline]
     fn universe(&mut self, problem: &Problem, env: &dyn Env) -> u32 {
         let wanted = env.universe();
-        if let Some((known, _)) = self.universes.get(self.current)
-            && Arc::ptr_eq(known, wanted)
+        if let Some(known) = self.universes.get(self.current)
+            && Arc::ptr_eq(&known.universe, wanted)
         {
             return self.current as u32;
         }
-        self.current = self.universes.iter().position(|(u, _)| Arc::ptr_eq(u, wanted)).unwrap_or_else(|| {
-            self.universes.push((Arc::clone(wanted), wanted.ground_actions(&problem.alphabet).into()));
+        self.current = self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
+            self.universes.push(Known {
+                universe: Arc::clone(wanted),
+                actions: wanted.ground_actions(&problem.alphabet).into(),
+                shared: problem.cache.universe(wanted),
+            });
             self.universes.len() - 1
         });
         self.current as u32
@@ -97,10 +151,17 @@ impl States {
 
     #[cold]
     fn add(&mut self, problem: &Problem, env: &dyn Env, universe: u32, code: Option<u128>) -> StateId {
-        observe(env, &mut self.facts);
-        let (objects, actions) = &self.universes[universe as usize];
-        let grounding = problem.grounder.ground(actions, &self.facts, objects);
-        self.masks += (0..grounding.actions()).map(|a| grounding.flat(a).len()).sum::<usize>();
+        let known = &self.universes[universe as usize];
+        let facts = &mut self.facts;
+        let mut compute = || {
+            observe(env, facts);
+            problem.grounder.ground(&known.actions, facts, &known.universe)
+        };
+        let grounding = match code {
+            Some(code) => problem.cache.get(known.shared, code, compute),
+            None => Arc::new(compute()),
+        };
+        self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
         self.entries.push(Entry { universe, grounding });
         if let Some(code) = code {
@@ -118,7 +179,7 @@ impl States {
     /// The ground actions of a state, in the order of its grounding.
     #[inline]
     pub fn actions(&self, id: StateId) -> &Arc<[GroundAction]> {
-        &self.universes[self.entries[id.0 as usize].universe as usize].1
+        &self.universes[self.entries[id.0 as usize].universe as usize].actions
     }
 
     /// The ids of all states kept.

@@ -15,6 +15,9 @@ use crate::relaxed::best_slot;
 use crate::rollout::{Batch, NO_SLOT, Rules, bits};
 use crate::states::{StateId, States};
 
+/// The last part of training, in which probabilities are driven to 0 or 1.
+const SHARPEN_SHARE: f64 = 0.25;
+
 /// One restart in progress.
 #[derive(Debug)]
 pub struct Trainer {
@@ -151,10 +154,17 @@ impl Trainer {
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
         let semantic_loss = self.differentiate();
 
-        // The pull towards the prior fades to zero over training.
-        let left = 1.0 - self.updates as f64 / self.config.updates as f64;
-        let pull = self.config.pull * left;
-        self.generator.backward(&self.gradient.atoms, &self.gradient.confidence, pull, &mut self.flat);
+        // The pull towards the prior fades to zero over the first part of training; over the last, what has been
+        // chosen is made certain, so that weights near 1 leave the order of the rules to their confidence.
+        let done = self.updates as f64 / self.config.updates as f64;
+        let pull = self.config.pull * (1.0 - done / (1.0 - SHARPEN_SHARE)).max(0.0);
+        let sharpen = self.config.sharpen * ((done - 1.0 + SHARPEN_SHARE) / SHARPEN_SHARE).max(0.0);
+        let gradient = &mut self.gradient;
+        if sharpen == 0.0 {
+            // Rules are ordered only once they are found: earlier, a rule that trails loses its chance to improve.
+            gradient.confidence.fill(0.0);
+        }
+        self.generator.backward(&gradient.atoms, &gradient.confidence, pull, sharpen, &mut self.flat);
         self.adam.descend(&mut self.generator.theta, &self.flat);
 
         self.updates += 1;
@@ -215,8 +225,7 @@ impl Trainer {
                         let relaxation = &self.rules.relaxations[k];
                         relaxation.gradient(&d.p, masks, words, c * d.confidence, &mut gradient.atoms[k]);
                         let derived = gradient.coefficients[at + i];
-                        // d confidence / d logit = c (1 - c), on what the rule derived
-                        gradient.confidence[k] += derived * d.confidence * (1.0 - d.confidence);
+                        gradient.confidence[k] += derived; // of what the rule itself derived
                     }
                 }
                 at += slots.len() + 1;
@@ -282,7 +291,7 @@ impl Trainer {
                     self.gradient.atoms[k][j] += c * d.confidence * g * d.p[j] * (1.0 - d.p[j]);
                 }
                 let f = self.config.tnorm.value(&y, &w);
-                self.gradient.confidence[k] += c * f * d.confidence * (1.0 - d.confidence);
+                self.gradient.confidence[k] += c * f;
             }
         }
     }
@@ -313,9 +322,8 @@ impl Trainer {
                 let by = self.batch.derived_by[i];
                 if by != NO_SLOT {
                     let taken = if a as u32 == step.action { 1.0 } else { 0.0 };
-                    let c = self.rules.distributions[by as usize].confidence;
                     let d = scale * step.advantage * (taken - f64::from(self.batch.pi[i]));
-                    self.gradient.confidence[by as usize] += d * c * (1.0 - c);
+                    self.gradient.confidence[by as usize] += d;
                 }
             }
         }

@@ -99,6 +99,11 @@ impl Facts {
         r.flat[start * r.arity..end * r.arity].chunks_exact(r.arity.max(1))
     }
 
+    /// The arity of every predicate, in order.
+    pub fn arities(&self) -> impl Iterator<Item = usize> + '_ {
+        self.relations.iter().map(|r| r.arity)
+    }
+
     /// How many tuples a predicate has.
     pub fn count(&self, pred: Pred) -> usize {
         self.relations[pred.0 as usize].count

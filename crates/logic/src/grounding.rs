@@ -41,6 +41,16 @@ impl Grounding {
         self.words
     }
 
+    /// How many 64-bit words all masks take.
+    pub fn len(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Whether there are no masks: no ground actions.
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+
     /// The maximal masks of the `a`-th ground action.
     pub fn masks(&self, a: usize) -> impl Iterator<Item = &[u64]> {
         let (from, to) = (self.first[a] as usize, self.first[a + 1] as usize);
@@ -92,12 +102,24 @@ impl Grounder {
     pub fn ground(&self, actions: &[GroundAction], facts: &Facts, universe: &Universe) -> Grounding {
         let mut grounding = Grounding { words: self.words, first: vec![0], bits: Vec::new() };
         let plans: Vec<Plan> = (0..self.atoms.len()).map(|a| self.plan(a, universe)).collect();
+        let truth = StateVector::new(facts, universe.len());
         let mut seen = FxHashSet::default();
-        for action in actions {
+        for (i, action) in actions.iter().enumerate() {
+            // Actions with the same arguments and the same K (say, all nullary ones) have the same masks.
+            let twin = (0..i).rev().take(self.atoms.len()).find(|&j| {
+                actions[j].args == action.args
+                    && self.atoms[actions[j].action.0 as usize] == self.atoms[action.action.0 as usize]
+            });
+            if let Some(twin) = twin {
+                let masks = grounding.flat(twin).to_vec();
+                grounding.bits.extend(masks);
+                grounding.first.push((grounding.bits.len() / self.words) as u32);
+                continue;
+            }
             let plan = &plans[action.action.0 as usize];
             let mut search = Search {
                 plan,
-                facts,
+                truth: &truth,
                 objects: universe.len() as u32,
                 phi: vec![None; self.variables],
                 scratch: Vec::new(),
@@ -155,6 +177,54 @@ impl Grounder {
     }
 }
 
+/// v: one bit for every ground atom, so that looking one up takes constant time. Where G is too large for that, the
+/// facts themselves are searched.
+struct StateVector<'a> {
+    facts: &'a Facts,
+    objects: usize,
+    /// For each predicate, where its ground atoms start; `None` where G is too large.
+    offsets: Option<Vec<usize>>,
+    bits: Vec<u64>,
+}
+
+/// The most ground atoms a state vector may have: 4 MiB of bits.
+const MOST_GROUND_ATOMS: usize = 1 << 25;
+
+impl StateVector<'_> {
+    fn new(facts: &Facts, objects: usize) -> StateVector<'_> {
+        let mut offsets = Vec::new();
+        let mut total = 0usize;
+        for arity in facts.arities() {
+            offsets.push(total);
+            let size = u32::try_from(arity).ok().and_then(|a| objects.checked_pow(a));
+            total = size.and_then(|s| total.checked_add(s)).unwrap_or(usize::MAX);
+        }
+        if total > MOST_GROUND_ATOMS {
+            return StateVector { facts, objects, offsets: None, bits: Vec::new() };
+        }
+        let mut vector = StateVector { facts, objects, offsets: Some(offsets), bits: vec![0; total.div_ceil(64)] };
+        for (pred, args) in facts.iter() {
+            if let Some(j) = vector.index(pred, args) {
+                vector.bits[j / 64] |= 1 << (j % 64);
+            }
+        }
+        vector
+    }
+
+    /// The index of a ground atom in G.
+    fn index(&self, pred: Pred, args: &[Object]) -> Option<usize> {
+        let offset = self.offsets.as_ref()?[pred.0 as usize];
+        Some(offset + args.iter().fold(0, |at, o| at * self.objects + o.0 as usize))
+    }
+
+    fn holds(&self, pred: Pred, args: &[Object]) -> bool {
+        match self.index(pred, args) {
+            Some(j) => self.bits[j / 64] >> (j % 64) & 1 == 1,
+            None => self.facts.holds(pred, args),
+        }
+    }
+}
+
 struct Plan {
     head: Vec<Timed>,
     by_variable: Vec<Vec<Timed>>,
@@ -189,7 +259,7 @@ enum Place {
 
 struct Search<'a> {
     plan: &'a Plan,
-    facts: &'a Facts,
+    truth: &'a StateVector<'a>,
     objects: u32,
     phi: Vec<Option<Object>>,
     scratch: Vec<Object>,
@@ -209,7 +279,7 @@ impl Search<'_> {
                     Place::Var(v) => self.phi[v.0 as usize],
                     Place::Object(o) => Some(o),
                 }));
-                self.facts.holds(atom.pred, &self.scratch) == atom.positive
+                self.truth.holds(atom.pred, &self.scratch) == atom.positive
             });
             if truth {
                 mask[atom.bit / 64] |= 1 << (atom.bit % 64);
