@@ -3,7 +3,10 @@
 pub mod alphabet;
 pub mod diagnostic;
 mod domain;
+mod file_kind;
+mod ground_text;
 mod lexer;
+mod lint;
 pub mod parser;
 mod policy;
 mod resolve;
@@ -12,5 +15,8 @@ pub mod syntax;
 
 pub use alphabet::Alphabet;
 pub use diagnostic::{Diagnostic, Error, Severity, Source};
+pub use file_kind::FileKind;
+pub use ground_text::{parse_facts, parse_ground_action};
+pub use lint::Warning;
 pub use policy::Policy;
 pub use rule::Rule;
