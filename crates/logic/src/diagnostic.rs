@@ -79,7 +79,7 @@ impl Source {
     /// The line of a byte offset, counted from 1.
     pub fn line(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
-        1 + self.text.as_bytes()[..offset].iter().filter(|&&b| b == b'\n').count()
+        1 + self.text.bytes().take(offset).filter(|&b| b == b'\n').count()
     }
 }
 

@@ -236,13 +236,11 @@ impl<'a> Draft<'a> {
 
     /// An error if the very same thing was declared before.
     fn first(&mut self, what: String, tree: &Tree) -> Result<(), Error> {
-        match self.declared.get(&what) {
-            Some(&first) => Err(self.again(tree, &format!("`{what}`"), first)),
-            None => {
-                self.declared.insert(what, tree.span());
-                Ok(())
-            }
+        if let Some(&first) = self.declared.get(&what) {
+            return Err(self.again(tree, &format!("`{what}`"), first));
         }
+        self.declared.insert(what, tree.span());
+        Ok(())
     }
 
     fn count(&self, what: &str, tree: &Tree, most: usize, example: &str) -> Result<usize, Error> {
@@ -462,7 +460,7 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
         }
         Head::False(_) => None,
         Head::Atom(atom) => {
-            if resolver.alphabet.find_action(&atom.name, atom.args.len()).is_some() {
+            if resolver.is_action(atom) {
                 let message = format!("a rule for the action `{}` in a domain", atom.indicator());
                 return Err(source
                     .error(atom.span, message)

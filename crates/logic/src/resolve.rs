@@ -49,7 +49,7 @@ impl<'a> Resolver<'a> {
             None => {
                 let declared = self.alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.as_slice()));
                 let known = format!("the domain's predicates: {}", self.known_predicates());
-                Err(self.unknown("predicate", (name, arity, span), declared, &known))
+                Err(self.unknown("predicate", (name, arity, span), &declared, &known))
             }
         }
     }
@@ -67,9 +67,14 @@ impl<'a> Resolver<'a> {
             None => {
                 let declared = self.alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.as_slice()));
                 let known = format!("the domain's actions: {}", self.known_actions());
-                Err(self.unknown("action", (name, arity, span), declared, &known))
+                Err(self.unknown("action", (name, arity, span), &declared, &known))
             }
         }
+    }
+
+    /// Whether an atom is that of an action.
+    pub(crate) fn is_action(&self, atom: &Atom) -> bool {
+        matches!(self.symbols.get(&(atom.name.as_str(), atom.args.len())), Some(Symbol::Action(_)))
     }
 
     /// The error for a name and arity that is not among the declared `(name, argument types)`.
@@ -77,7 +82,7 @@ impl<'a> Resolver<'a> {
         &self,
         what: &str,
         (name, arity, span): (&str, usize, Span),
-        declared: impl Iterator<Item = (&'d str, &'d [Type])> + Clone,
+        declared: &(impl Iterator<Item = (&'d str, &'d [Type])> + Clone),
         known: &str,
     ) -> Error {
         let namesakes: Vec<_> = declared.clone().filter(|d| d.0 == name).collect();

@@ -1,0 +1,43 @@
+//! Telling domain files from policy files by what they hold.
+
+use crate::diagnostic::{Error, Source};
+use crate::parser;
+use crate::syntax::{Head, Item, Program};
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// It describes an alphabet: it has a directive, or constraints `false :- ...` and no weights.
+    Domain,
+    /// It holds rules for actions: everything else.
+    Policy,
+}
+
+impl FileKind {
+    /// The kind of a text that parses.
+    ///
+    /// ```
+    /// use derrl_logic::{FileKind, Source};
+    /// assert_eq!(FileKind::detect(&Source::new("a", ":- variables(3)."))?, FileKind::Domain);
+    /// assert_eq!(FileKind::detect(&Source::new("b", "0.9::up :- north."))?, FileKind::Policy);
+    /// # Ok::<(), derrl_logic::Error>(())
+    /// ```
+    pub fn detect(source: &Source) -> Result<FileKind, Error> {
+        parser::parse(source).map(|program| FileKind::of(&program))
+    }
+
+    /// The kind of a syntax tree. A constraint among weighted rules does not make a domain: every domain
+    /// has a directive, for it declares its actions.
+    pub fn of(program: &Program) -> FileKind {
+        let directive = program.items.iter().any(|item| matches!(item, Item::Directive(_)));
+        let clauses = || {
+            program.items.iter().filter_map(|item| match item {
+                Item::Clause(clause) => Some(clause),
+                Item::Directive(_) => None,
+            })
+        };
+        let weighted = clauses().any(|c| c.weight.is_some());
+        let forbids = clauses().any(|c| matches!(c.head, Head::False(_)));
+        if directive || (forbids && !weighted) { FileKind::Domain } else { FileKind::Policy }
+    }
+}
