@@ -299,6 +299,10 @@ impl Env for Blocks {
         over.sort_unstable();
         over.dedup();
         let unstack = over.len() as u32;
-        if unstack + 1 > self.horizon { f64::from(self.horizon) * STEP } else { f64::from(unstack) * STEP + GOAL }
+        if unstack + 1 > self.horizon {
+            f64::from(self.horizon) * STEP
+        } else {
+            f64::from(unstack) * STEP + GOAL
+        }
     }
 }

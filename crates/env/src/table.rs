@@ -74,7 +74,12 @@ pub fn find(name: &str) -> Result<&'static Spec, Error> {
 }
 
 /// A world for a task, with options checked.
-pub fn make(spec: &'static Spec, alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Box<dyn Env>, Error> {
+pub fn make(
+    spec: &'static Spec,
+    alphabet: &Arc<Alphabet>,
+    task: &str,
+    options: &Options,
+) -> Result<Box<dyn Env>, Error> {
     let task = spec.task(task)?;
     options.check(spec)?;
     (spec.make)(alphabet, task.name, options)

@@ -90,7 +90,12 @@ impl Binding {
         let lacks = |kind: &'static str, name: &str, arity: usize, known: &[(&str, usize)]| {
             let known: Vec<String> = known.iter().map(|(n, a)| format!("{n}/{a}")).collect();
             let wanted = format!("{name}/{arity}");
-            Error::Vocabulary { world, kind, help: nearest(&wanted, known.iter().map(String::as_str)), name: wanted }
+            Error::Vocabulary {
+                world,
+                kind,
+                help: nearest(&wanted, known.iter().map(String::as_str)),
+                name: wanted,
+            }
         };
         for p in &alphabet.predicates {
             let signature = (p.name.as_str(), p.args.len());

@@ -1,6 +1,6 @@
 //! scratch
-use derrl_learn::*;
 use derrl_env::*;
+use derrl_learn::*;
 use std::sync::Arc;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -39,7 +39,9 @@ fn main() {
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet).unwrap());
     if single {
-        config.restarts = 1; config.wave = 1; config.agree = 1;
+        config.restarts = 1;
+        config.wave = 1;
+        config.agree = 1;
     }
     let mk = || make(spec, &alphabet, "train", &opts);
     let t0 = std::time::Instant::now();
@@ -47,8 +49,14 @@ fn main() {
     impl Observer for Obs {
         fn finished(&self, seed: u64, c: &Checkpoint, l: &Learned) {
             let steps: u64 = c.done.iter().map(|d| d.steps).sum();
-            let rets: Vec<String> = c.done.iter().map(|d| format!("{:.3}", mean_stderr(&d.returns).0)).collect();
-            eprintln!("seed {seed} restarts {} steps {steps} pick {} {}", c.done.len(), l.restart, rets.join(" "));
+            let rets: Vec<String> =
+                c.done.iter().map(|d| format!("{:.3}", mean_stderr(&d.returns).0)).collect();
+            eprintln!(
+                "seed {seed} restarts {} steps {steps} pick {} {}",
+                c.done.len(),
+                l.restart,
+                rets.join(" ")
+            );
         }
     }
     let search = Search::new(&problem, &config, &mk, &Obs);
@@ -64,13 +72,20 @@ fn main() {
                 let mut env = make(spec, &alphabet, t.name, &Options::default()).unwrap();
                 let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000);
                 worst = f64::min(worst, sc.mean - sc.best_known);
-                if i == 0 { first = sc.mean - sc.best_known; }
+                if i == 0 {
+                    first = sc.mean - sc.best_known;
+                }
             }
             all.push((first, worst));
         }
         let ok = all.iter().filter(|a| a.0 > -0.02).count();
         let okw = all.iter().filter(|a| a.1 > -0.03).count();
-        println!("{} {:?}: train ok {ok}/{seeds} all tasks ok {okw}/{seeds} mean gap {:.3} time {dt:.2}", args[1], &args[3..], all.iter().map(|a| a.0).sum::<f64>() / seeds as f64);
+        println!(
+            "{} {:?}: train ok {ok}/{seeds} all tasks ok {okw}/{seeds} mean gap {:.3} time {dt:.2}",
+            args[1],
+            &args[3..],
+            all.iter().map(|a| a.0).sum::<f64>() / seeds as f64
+        );
         return;
     }
     for (s, r) in runs.iter().enumerate() {

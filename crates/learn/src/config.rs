@@ -122,10 +122,17 @@ impl Config {
         let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
             if ok { Ok(()) } else { Err(Error::Setting { name, value: value.to_string(), range }) }
         };
-        let positive = |name, value: f64| number(value.is_finite() && value > 0.0, name, value, "a number above 0");
-        let from_zero = |name, value: f64| number(value.is_finite() && value >= 0.0, name, value, "0 or more");
+        let positive =
+            |name, value: f64| number(value.is_finite() && value > 0.0, name, value, "a number above 0");
+        let from_zero =
+            |name, value: f64| number(value.is_finite() && value >= 0.0, name, value, "0 or more");
         let count = |name, value: usize| {
-            number((1..=1_000_000_000).contains(&value), name, value as f64, "a whole number from 1 to 1000000000")
+            number(
+                (1..=1_000_000_000).contains(&value),
+                name,
+                value as f64,
+                "a whole number from 1 to 1000000000",
+            )
         };
         positive("temperature", self.temperature)?;
         positive("learning_rate", self.learning_rate)?;
@@ -146,15 +153,15 @@ impl Config {
         ] {
             count(name, value)?;
         }
-        number(
-            self.batch.is_multiple_of(self.group),
-            "group",
-            self.group as f64,
-            "a divisor of `batch`",
-        )?;
+        number(self.batch.is_multiple_of(self.group), "group", self.group as f64, "a divisor of `batch`")?;
         let widest = self.hidden.iter().copied().max().unwrap_or(1);
         let narrow = self.hidden.iter().copied().min().unwrap_or(1);
-        number((1..=4096).contains(&widest) && narrow >= 1, "hidden", widest as f64, "a list of sizes from 1 to 4096")
+        number(
+            (1..=4096).contains(&widest) && narrow >= 1,
+            "hidden",
+            widest as f64,
+            "a list of sizes from 1 to 4096",
+        )
     }
 }
 

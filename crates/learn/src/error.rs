@@ -26,7 +26,9 @@ pub enum Error {
         range: &'static str,
     },
     /// The alphabet gives some action nothing to reason with.
-    #[error("action `{action}` has no candidate atoms: declare state or background predicates that it may use")]
+    #[error(
+        "action `{action}` has no candidate atoms: declare state or background predicates that it may use"
+    )]
     NoCandidates {
         /// The action.
         action: String,

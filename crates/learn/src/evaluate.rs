@@ -97,7 +97,8 @@ pub fn run_episodes(
         .map(|i| {
             let (mut world, mut ties) = episode_streams(seed, i);
             env.reset(&mut world);
-            let mut result = EpisodeResult { value: 0.0, success: false, best_known: env.best_return(), steps: 0 };
+            let mut result =
+                EpisodeResult { value: 0.0, success: false, best_known: env.best_return(), steps: 0 };
             loop {
                 let action = actor.act(env, &mut ties);
                 let outcome = env.step(action.action, &action.args, &mut world);
@@ -113,7 +114,13 @@ pub fn run_episodes(
 }
 
 /// The score of a policy over `episodes` seeded episodes.
-pub fn evaluate(policy: &Policy, alphabet: &Alphabet, env: &mut dyn Env, episodes: usize, seed: u64) -> Score {
+pub fn evaluate(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+) -> Score {
     let results = run_episodes(policy, alphabet, env, episodes, seed);
     let values: Vec<f64> = results.iter().map(|r| r.value).collect();
     let (mean, stderr) = mean_stderr(&values);

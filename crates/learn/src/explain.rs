@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng, Status, observe};
-use derrl_logic::{Action, Alphabet, Arg, Decider, Facts, GroundAction, Object, Policy, Query, Rule, Universe, Var};
+use derrl_logic::{
+    Action, Alphabet, Arg, Decider, Facts, GroundAction, Object, Policy, Query, Rule, Universe, Var,
+};
 use serde::Serialize;
 
 /// Why one decision was taken.
@@ -97,7 +99,8 @@ impl<'a> Explainer<'a> {
 
     /// Explains what the policy does in a state. Ties are broken by `rng`.
     pub fn explain(&self, facts: &Facts, universe: &Universe, rng: &mut Rng) -> (GroundAction, Explanation) {
-        let decision = Decider::new(self.policy, self.alphabet, universe).decide(facts, self.alphabet, universe);
+        let decision =
+            Decider::new(self.policy, self.alphabet, universe).decide(facts, self.alphabet, universe);
         let all = universe.ground_actions(self.alphabet);
         let ties = if decision.ties.is_empty() { &all } else { &decision.ties };
         let chosen = ties[rng.below(ties.len())].clone();
@@ -187,7 +190,9 @@ impl<'a> Explainer<'a> {
     fn show_literal(&self, rule: &Rule, j: usize, phi: &[Option<Object>], universe: &Universe) -> String {
         let literal = &rule.body[j];
         let arg = |a: &Arg| match a {
-            Arg::Var(v) => phi[v.0 as usize].map_or_else(|| "_".to_string(), |o| universe.name(o).to_string()),
+            Arg::Var(v) => {
+                phi[v.0 as usize].map_or_else(|| "_".to_string(), |o| universe.name(o).to_string())
+            }
             Arg::Const(c) => c.to_string(),
         };
         let args: Vec<String> = literal.args.iter().map(arg).collect();
@@ -320,7 +325,8 @@ pub fn find_action(
     let mut args = Vec::with_capacity(names.len());
     for (name, &wanted) in names.iter().zip(&decl.args) {
         let Some(o) = universe.find(name) else {
-            let known: Vec<String> = universe.objects().take(20).map(|o| universe.name(o).to_string()).collect();
+            let known: Vec<String> =
+                universe.objects().take(20).map(|o| universe.name(o).to_string()).collect();
             return Err(format!("there is no object `{name}` here; there are: {}", known.join(", ")));
         };
         if !alphabet.types.is_subtype(universe.type_of(o), wanted) {

@@ -54,7 +54,14 @@ impl Problem {
             slots_of.push(from..slots.len());
             constraints.push(Constraints::new(alphabet, &grounder, action));
         }
-        Ok(Problem { alphabet: Arc::clone(alphabet), grounder, slots, slots_of, constraints, cache: GroundingCache::default() })
+        Ok(Problem {
+            alphabet: Arc::clone(alphabet),
+            grounder,
+            slots,
+            slots_of,
+            constraints,
+            cache: GroundingCache::default(),
+        })
     }
 
     /// The slots of an action.

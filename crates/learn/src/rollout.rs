@@ -149,7 +149,14 @@ impl Batch {
     /// b^i, w^i ~ R_theta(i) for every slot. Returns where the sample starts in `bodies`; e^(F / temperature) of
     /// each sampled rule, should its body hold, goes to `exps`.
     #[inline]
-    fn sample(&mut self, problem: &Problem, config: &Config, rules: &Rules, value: Value, rng: &mut Rng) -> usize {
+    fn sample(
+        &mut self,
+        problem: &Problem,
+        config: &Config,
+        rules: &Rules,
+        value: Value,
+        rng: &mut Rng,
+    ) -> usize {
         let words = problem.grounder.words();
         let at = self.bodies.len();
         self.bodies.resize(at + words * rules.samplers.len(), 0);

@@ -205,7 +205,9 @@ impl<'a> Search<'a> {
         let wave = self.config.wave as u64;
         // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
         let end = ((state.started / wave + 1) * wave).min(self.config.restarts as u64);
-        shared.queue.extend((0..end).filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r)).map(|r| (run, r)));
+        shared.queue.extend(
+            (0..end).filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r)).map(|r| (run, r)),
+        );
         state.started = end;
         self.observer.wave(state.seed, end as usize);
     }
@@ -222,7 +224,8 @@ impl<'a> Search<'a> {
         let Some(&chosen) = best.first() else { return Ok(false) };
         let alphabet = &self.problem.alphabet;
         let read = |text: &str| {
-            Policy::parse(&Source::new("checkpoint", text), alphabet).map_err(|e| Error::Policy(e.to_string()))
+            Policy::parse(&Source::new("checkpoint", text), alphabet)
+                .map_err(|e| Error::Policy(e.to_string()))
         };
         let learned = Learned {
             policy: read(&done[chosen].simplified)?,
@@ -311,6 +314,8 @@ fn best_of(done: &[Outcome]) -> Vec<usize> {
             gap <= stderr + 1e-9
         })
         .collect();
-    close.sort_by(|&i, &j| done[i].length.cmp(&done[j].length).then(mean(j).total_cmp(&mean(i))).then(i.cmp(&j)));
+    close.sort_by(|&i, &j| {
+        done[i].length.cmp(&done[j].length).then(mean(j).total_cmp(&mean(i))).then(i.cmp(&j))
+    });
     close
 }

@@ -138,14 +138,15 @@ impl States {
         {
             return self.current as u32;
         }
-        self.current = self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
-            self.universes.push(Known {
-                universe: Arc::clone(wanted),
-                actions: wanted.ground_actions(&problem.alphabet).into(),
-                shared: problem.cache.universe(wanted),
+        self.current =
+            self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
+                self.universes.push(Known {
+                    universe: Arc::clone(wanted),
+                    actions: wanted.ground_actions(&problem.alphabet).into(),
+                    shared: problem.cache.universe(wanted),
+                });
+                self.universes.len() - 1
             });
-            self.universes.len() - 1
-        });
         self.current as u32
     }
 

@@ -178,6 +178,14 @@ impl Trainer {
         }
     }
 
+    /// Runs a batch of episodes with the rules as they stand and learns nothing from it. Returns the steps taken.
+    pub fn act(&mut self, env: &mut dyn Env) -> u64 {
+        let problem = Arc::clone(&self.problem);
+        self.rules.prepare(self.generator.distributions(), problem.grounder.words());
+        self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
+        self.batch.steps.len() as u64
+    }
+
     /// The gradient of J + lambda_sem L_sem with respect to all logits. Returns L_sem.
     fn differentiate(&mut self) -> f64 {
         let slots = self.rules.distributions.len();
@@ -213,8 +221,11 @@ impl Trainer {
                 let slots = problem.slots_of(action.action);
                 let masks = grounding.flat(a);
                 let undecided = gradient.coefficients[at + slots.len()];
-                let nearest =
-                    if undecided == 0.0 { None } else { Some(best_slot(slots.clone(), &self.rules, masks, words).0) };
+                let nearest = if undecided == 0.0 {
+                    None
+                } else {
+                    Some(best_slot(slots.clone(), &self.rules, masks, words).0)
+                };
                 for (i, k) in slots.clone().enumerate() {
                     let mut c = gradient.coefficients[at + i];
                     if nearest == Some(k) {
@@ -339,7 +350,11 @@ impl Trainer {
         for (k, d) in self.rules.distributions.iter().enumerate() {
             d_p.clear();
             d_p.resize(d.p.len(), 0.0);
-            total += self.problem.constraints(self.problem.slots[k].action).loss(&d.p, self.config.lambda_sem, &mut d_p);
+            total += self.problem.constraints(self.problem.slots[k].action).loss(
+                &d.p,
+                self.config.lambda_sem,
+                &mut d_p,
+            );
             for ((g, d_p), p) in self.gradient.atoms[k].iter_mut().zip(&d_p).zip(&d.p) {
                 *g += d_p * p * (1.0 - p);
             }
