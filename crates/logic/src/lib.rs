@@ -17,6 +17,7 @@ mod query;
 mod resolve;
 pub mod rule;
 pub mod syntax;
+mod template;
 mod universe;
 
 pub use alphabet::{Action, Alphabet, Pred, Role, RuleCount, Type, Types, Var};
@@ -32,4 +33,5 @@ pub use policy::Policy;
 pub use query::{Binding, Query};
 pub use rule::{Arg, Literal, Rule};
 pub use syntax::Constant;
+pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 pub use universe::{GroundAction, Object, Universe};
