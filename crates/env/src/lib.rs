@@ -1,1 +1,3 @@
 //! The worlds of `derrl`.
+
+pub mod doorkey;

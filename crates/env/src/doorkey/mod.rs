@@ -1,0 +1,2 @@
+//! DoorKey.
+pub mod numpy;
