@@ -32,21 +32,21 @@ AGENTS = {">>": 0, "vv": 1, "<<": 2, "^^": 3}
 # A small level with everything a door can be: locked, closed, open; and more keys than hands.
 SCENES = {
     "hall": """
-        ####################
-        ##>>Kr..##........##
-        ##..Kb..Cg..Ky....##
-        ##......##........##
-        ####Lr######Ob######
-        ##......##....Kg..##
-        ##..Ke..Ly......GG##
-        ####################
+        [][][][][][][][][][]
+        []>>Kr..[]........[]
+        []..Kb..Cg..Ky....[]
+        []......[]........[]
+        [][]Lr[][][]Ob[][][]
+        []......[]....Kg..[]
+        []..Ke..Ly......GG[]
+        [][][][][][][][][][]
     """,
     "cell": """
-        ##########
-        ##KyvvKp##
-        ##..Lp..##
-        ##Cy..GG##
-        ##########
+        [][][][][]
+        []KyvvKp[]
+        []..Lp..[]
+        []Cy..GG[]
+        [][][][][]
     """,
 }
 
@@ -70,7 +70,7 @@ class Drawn(MiniGridEnv):
                 token = row[2 * x : 2 * x + 2]
                 if token in AGENTS:
                     self.agent_pos, self.agent_dir = (x, y), AGENTS[token]
-                elif token == "##":
+                elif token == "[]":
                     self.put_obj(Wall(), x, y)
                 elif token == "GG":
                     self.put_obj(Goal(), x, y)
@@ -156,7 +156,7 @@ def verify():
     """Replays plans.txt; returns the complaints."""
     complaints, scene, count = [], [], 0
     for line in (FIXTURES / "plans.txt").read_text().splitlines():
-        if line.startswith("##"):
+        if line.startswith("[]"):
             scene.append(line)
             continue
         kind, *rest = line.split()

@@ -1,2 +1,4 @@
 //! DoorKey.
+pub mod grid;
+pub mod layout;
 pub mod numpy;
