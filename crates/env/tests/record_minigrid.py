@@ -7,8 +7,8 @@ The Rust tests never run Python: they read the fixtures that this script wrote. 
     UPDATE_FIXTURES=1 cargo test -p derrl-env --test doorkey   # rewrites fixtures/minigrid/plans.txt
     venv/bin/python record_minigrid.py verify     # replays plans.txt in the real Minigrid
 
-`verify` ends with exit code 0 only if every plan reaches the goal with a positive reward on its very last move, and
-every layout that a plan claims to start from is the one that Minigrid generates.
+`verify` ends with exit code 0 only if every plan reaches the goal with a positive reward on its very last move: from
+the level that Minigrid itself makes for the seed (`doorkey`), or from our level drawn above the plan (`rooms`).
 """
 
 import pathlib
