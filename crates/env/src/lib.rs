@@ -28,11 +28,12 @@
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
-//! | `countdown.rs`, `blocks.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `doorkey/` | the worlds |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
 mod countdown;
+pub mod doorkey;
 mod error;
 mod rng;
 mod table;

@@ -6,7 +6,7 @@ use derrl_logic::{Alphabet, Source};
 
 use crate::error::{Error, nearest};
 use crate::world::Env;
-use crate::{blocks, countdown};
+use crate::{blocks, countdown, doorkey};
 
 /// A world: its name, alphabet, tasks and how to make it.
 #[derive(Debug)]
@@ -22,8 +22,11 @@ pub struct Spec {
     /// The options it takes.
     pub options: &'static [&'static str],
     /// Makes it for a task of the list.
-    pub make: fn(&Arc<Alphabet>, &'static str, &Options) -> Result<Box<dyn Env>, Error>,
+    pub make: Make,
 }
+
+/// Makes a world for an alphabet, a task of its list, and options.
+pub type Make = fn(&Arc<Alphabet>, &'static str, &Options) -> Result<Box<dyn Env>, Error>;
 
 /// A distribution of instances.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +66,7 @@ pub struct Options {
 }
 
 /// Every world. Adding one is a file and a row.
-pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC];
+pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, doorkey::SPEC];
 
 /// The world of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static Spec, Error> {
