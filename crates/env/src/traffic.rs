@@ -157,7 +157,11 @@ impl Agent {
         Agent {
             four_way: intersection.kind == Kind::FourWay,
             lanes: intersection.lanes.iter().map(|l| (place(l.road.from), place(l.road.to))).collect(),
-            intersections: nodes.iter().filter(|n| matches!(n, Node::Intersection(_))).map(|n| place(*n)).collect(),
+            intersections: nodes
+                .iter()
+                .filter(|n| matches!(n, Node::Intersection(_)))
+                .map(|n| place(*n))
+                .collect(),
             universe: Arc::new(Universe::new(objects)),
         }
     }
