@@ -207,8 +207,7 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
 fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
     let line = |restart: u64, name: Option<String>, color, width| {
         let done = checkpoint.done.iter().find(|o| o.restart == restart);
-        let points =
-            done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
+        let points = done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
         Series { name, points: points.unwrap_or_default(), color, width }
     };
     let others = checkpoint.done.iter().map(|o| o.restart).filter(|r| *r != chosen);
