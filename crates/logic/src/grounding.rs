@@ -202,7 +202,8 @@ impl StateVector<'_> {
         if total > MOST_GROUND_ATOMS {
             return StateVector { facts, objects, offsets: None, bits: Vec::new() };
         }
-        let mut vector = StateVector { facts, objects, offsets: Some(offsets), bits: vec![0; total.div_ceil(64)] };
+        let mut vector =
+            StateVector { facts, objects, offsets: Some(offsets), bits: vec![0; total.div_ceil(64)] };
         for (pred, args) in facts.iter() {
             if let Some(j) = vector.index(pred, args) {
                 vector.bits[j / 64] |= 1 << (j % 64);
