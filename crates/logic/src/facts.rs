@@ -91,13 +91,16 @@ impl Facts {
         std::iter::repeat_n(&[] as &[Object], nullary).chain(r.flat.chunks_exact(r.arity.max(1)))
     }
 
-    /// The tuples of a predicate whose first argument is `first`, found by binary search.
+    /// The tuples of a predicate whose first argument is `first`, found by binary search. None for a nullary
+    /// predicate.
     pub fn tuples_from(&self, pred: Pred, first: Object) -> impl Iterator<Item = &[Object]> {
         let r = &self.relations[pred.0 as usize];
-        let at = |i: usize| r.flat[i * r.arity];
-        let start = partition(r.count, |i| at(i) < first);
-        let end = start + partition(r.count - start, |i| at(start + i) == first);
-        r.flat[start * r.arity..end * r.arity].chunks_exact(r.arity.max(1))
+        let arity = r.arity.max(1);
+        let rows = r.flat.len() / arity;
+        let at = |i: usize| r.flat[i * arity];
+        let start = partition(rows, |i| at(i) < first);
+        let end = start + partition(rows - start, |i| at(start + i) == first);
+        r.flat[start * arity..end * arity].chunks_exact(arity)
     }
 
     /// The arity of every predicate, in order.
