@@ -156,8 +156,10 @@ impl Grounder {
             if places.is_none() && literal.positive {
                 continue;
             }
-            for place in places.iter().flatten() {
-                if let Place::Object(o) = *place {
+            for arg in &literal.args {
+                if let Arg::Const(c) = arg
+                    && let Some(o) = universe.find(c)
+                {
                     plan.name(o, bit, self.words);
                 }
             }
@@ -301,20 +303,18 @@ impl Search<'_> {
             return;
         }
         let plan = self.plan;
-        let mut any = false;
         for o in (0..self.objects).map(Object) {
             if self.phi.contains(&Some(o)) {
                 continue;
             }
-            any = true;
             self.phi[v] = Some(o);
             let mut longer = mask.to_vec();
             self.extend(&plan.by_variable[v], &mut longer);
             self.descend(v + 1, &longer);
         }
         self.phi[v] = None;
-        // With no object left for a variable, rules that do not use it can still fire.
-        if !any || !plan.named.is_empty() {
+        // Where there are too few objects for all variables, rules that do not use this one can still fire.
+        if (self.objects as usize) < self.phi.len() + plan.named.len() {
             self.descend(v + 1, mask);
         }
     }
