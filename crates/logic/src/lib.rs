@@ -1,6 +1,7 @@
 //! The language of `derrl`: what is written and what follows from it.
 
 pub mod alphabet;
+mod antichain;
 mod candidates;
 mod decide;
 pub mod diagnostic;
@@ -20,13 +21,14 @@ pub mod syntax;
 mod universe;
 
 pub use alphabet::{Action, Alphabet, Pred, Role, RuleCount, Type, Types, Var};
+pub use antichain::subset;
 pub use candidates::candidates;
 pub use decide::{Decider, Decision};
 pub use diagnostic::{Diagnostic, Error, Severity, Source};
 pub use facts::Facts;
 pub use file_kind::FileKind;
 pub use ground_text::{parse_facts, parse_ground_action};
-pub use grounding::{Grounder, Grounding, subset};
+pub use grounding::{Grounder, Grounding};
 pub use lint::Warning;
 pub use policy::Policy;
 pub use query::{Binding, Query};
