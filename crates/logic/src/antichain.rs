@@ -54,7 +54,8 @@ impl Antichain {
         }
     }
 
-    /// Appends the maximal sets to `out`, each once, the fullest first, those of one size in order, and forgets all.
+    /// Appends the maximal sets to `out`, each once, the fullest first and those of one size in order, and
+    /// forgets all.
     pub(crate) fn drain(&mut self, out: &mut Vec<u64>) {
         let (words, sets) = (self.words, &self.sets);
         let set = |at: u32| &sets[at as usize..at as usize + words];
@@ -75,5 +76,55 @@ impl Antichain {
             }
         }
         self.sets.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Every round of inserting and draining gives its maximal sets, whatever the rounds before left.
+        #[test]
+        fn the_maximal_sets(
+            rounds in vec(vec(prop::array::uniform2((0..16u64, 0..4u32)), 0..40), 1..4),
+            words in 1..=2usize,
+        ) {
+            let mut antichain = Antichain::new(words);
+            for round in rounds {
+                // Words of few bits make many subsets and duplicates.
+                let set = |raw: &[(u64, u32); 2]| raw[..words].iter().map(|(w, by)| w << by).collect();
+                let sets: Vec<Vec<u64>> = round.iter().map(set).collect();
+                for set in &sets {
+                    antichain.insert(set);
+                }
+                let mut out = vec![7];
+                antichain.drain(&mut out);
+                prop_assert_eq!(out.remove(0), 7);
+                let maximal: BTreeSet<_> = sets
+                    .iter()
+                    .filter(|a| sets.iter().all(|b| a == &b || !subset(a, b)))
+                    .cloned()
+                    .collect();
+                let size = |s: &[u64]| s.iter().map(|w| w.count_ones()).sum::<u32>();
+                let mut expected: Vec<Vec<u64>> = maximal.into_iter().collect();
+                expected.sort_by_key(|s| Reverse(size(s)));
+                prop_assert_eq!(out, expected.concat());
+            }
+        }
+    }
+
+    #[test]
+    fn subsets_are_compared_word_by_word() {
+        assert!(subset(&[0b01, 0], &[0b11, 0]));
+        assert!(subset(&[0b01, 0b10], &[0b11, 0b10]));
+        assert!(!subset(&[0b01, 0b100], &[0b11, 0b11]));
     }
 }

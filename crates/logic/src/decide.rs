@@ -6,6 +6,7 @@ use crate::alphabet::{Action, Alphabet, Type};
 use crate::facts::Facts;
 use crate::policy::Policy;
 use crate::query::{Binding, Query};
+use crate::rule::Literal;
 use crate::universe::{GroundAction, Object, Universe};
 
 /// A policy compiled for one universe, strongest rules first.
@@ -48,7 +49,7 @@ impl Decider {
             .collect();
         rules.sort_by(|a, b| b.value.total_cmp(&a.value));
         let in_bodies =
-            policy.rules.iter().flat_map(|r| &r.body).flat_map(|l| l.vars()).map(|v| v.0 as usize + 1);
+            policy.rules.iter().flat_map(|r| &r.body).flat_map(Literal::vars).map(|v| v.0 as usize + 1);
         let in_heads = rules.iter().map(|r| r.types.len());
         let variables = in_bodies.chain(in_heads).max().unwrap_or(0);
         Decider { rules, variables }

@@ -106,7 +106,8 @@ impl Grounder {
         self.words
     }
 
-    /// The masks of a state. Time grows with n^|V| for n objects, and so may the number of masks.
+    /// The masks of a state. Time grows with n^|V| for n objects, and so may the number of masks; the search
+    /// takes memory in n to the power of the largest arity.
     pub fn ground(&self, actions: &[GroundAction], facts: &Facts, universe: &Universe) -> Grounding {
         let spans = Vec::with_capacity(actions.len());
         let mut grounding = Grounding { words: self.words, spans, bits: Vec::new() };
@@ -165,8 +166,8 @@ struct Atom {
 /// What an argument of an atom asks of the argument of a fact.
 #[derive(Clone, Debug)]
 enum Place {
-    /// A variable for the first time: any object. So many variables of the group come after this one.
-    First { before: u32 },
+    /// A variable for the first time: any object. So many variables of the group come after it.
+    First { after: u32 },
     /// A variable again: the object of that place.
     Again { place: usize },
     /// A constant: the object of that name.
@@ -186,13 +187,11 @@ impl Kind {
                     named.entry(c.clone()).or_insert_with(|| vec![0; words])[bit / 64] |= 1 << (bit % 64);
                     Place::Named(c.clone())
                 }
-                Arg::Var(v) => match literal.args[..i].iter().position(|earlier| earlier == arg) {
-                    Some(place) => Place::Again { place },
-                    None => {
-                        let after = variables.iter().filter(|&&w| w > usize::from(v.0)).count();
-                        Place::First { before: after as u32 }
-                    }
-                },
+                Arg::Var(v) => {
+                    let after = variables.iter().filter(|&&w| w > usize::from(v.0)).count() as u32;
+                    let earlier = literal.args[..i].iter().position(|earlier| earlier == arg);
+                    earlier.map_or(Place::First { after }, |place| Place::Again { place })
+                }
             };
             let places = literal.args.iter().enumerate().map(place).collect();
             let atom = Atom { bit, positive: literal.positive, pred: literal.pred, places };
@@ -259,7 +258,7 @@ impl Atom {
         let mut row = 0;
         for (place, &o) in self.places.iter().zip(tuple) {
             match place {
-                Place::First { before } => row += o.0 as usize * (universe.len() + 1).pow(*before),
+                Place::First { after } => row += o.0 as usize * (universe.len() + 1).pow(*after),
                 Place::Again { place } if tuple[*place] == o => {}
                 Place::Named(name) if universe.name(o) == name => {}
                 Place::Again { .. } | Place::Named(_) => return None,
