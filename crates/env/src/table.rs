@@ -6,7 +6,7 @@ use derrl_logic::{Alphabet, Source};
 
 use crate::error::{Error, nearest};
 use crate::world::Env;
-use crate::{blocks, countdown};
+use crate::{blocks, countdown, gridworld};
 
 /// A world: its name, alphabet, tasks and how to make it.
 #[derive(Debug)]
@@ -22,8 +22,11 @@ pub struct Spec {
     /// The options it takes.
     pub options: &'static [&'static str],
     /// Makes it for a task of the list.
-    pub make: fn(&Arc<Alphabet>, &'static str, &Options) -> Result<Box<dyn Env>, Error>,
+    pub make: Make,
 }
+
+/// Makes a world for an alphabet, a task of its list and options that it takes.
+pub type Make = fn(&Arc<Alphabet>, &'static str, &Options) -> Result<Box<dyn Env>, Error>;
 
 /// A distribution of instances.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +63,13 @@ pub struct Options {
     /// How many objects (or cells a side) an instance of a free-size task has (`--size`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
+    /// How many obstacles an instance of a free-size task has (`--obstacles`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacles: Option<usize>,
 }
 
 /// Every world. Adding one is a file and a row.
-pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC];
+pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, gridworld::SPEC];
 
 /// The world of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static Spec, Error> {
@@ -74,7 +80,12 @@ pub fn find(name: &str) -> Result<&'static Spec, Error> {
 }
 
 /// A world for a task, with options checked.
-pub fn make(spec: &'static Spec, alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Box<dyn Env>, Error> {
+pub fn make(
+    spec: &'static Spec,
+    alphabet: &Arc<Alphabet>,
+    task: &str,
+    options: &Options,
+) -> Result<Box<dyn Env>, Error> {
     let task = spec.task(task)?;
     options.check(spec)?;
     (spec.make)(alphabet, task.name, options)
@@ -99,7 +110,11 @@ impl Spec {
 
 impl Options {
     fn check(&self, spec: &Spec) -> Result<(), Error> {
-        let given = [("noise", self.noise.is_some()), ("size", self.size.is_some())];
+        let given = [
+            ("noise", self.noise.is_some()),
+            ("size", self.size.is_some()),
+            ("obstacles", self.obstacles.is_some()),
+        ];
         for (name, is_given) in given {
             if is_given && !spec.options.contains(&name) {
                 let takers: Vec<&str> =
