@@ -25,6 +25,11 @@ pub struct Score {
 const INSTANCES: u64 = 1 << 32;
 const TIES: u64 = 2 << 32;
 
+/// The random streams of the `i`-th episode of a seed: one for the world, one to break ties.
+pub fn episode_streams(seed: u64, i: u64) -> (Rng, Rng) {
+    (Rng::new(seed, INSTANCES + i), Rng::new(seed, TIES + i))
+}
+
 /// A policy acting in an environment.
 pub struct Actor<'a> {
     alphabet: &'a Alphabet,
@@ -90,8 +95,7 @@ pub fn run_episodes(
     let mut actor = Actor::new(policy, alphabet);
     (0..episodes as u64)
         .map(|i| {
-            let mut world = Rng::new(seed, INSTANCES + i);
-            let mut ties = Rng::new(seed, TIES + i);
+            let (mut world, mut ties) = episode_streams(seed, i);
             env.reset(&mut world);
             let mut result = EpisodeResult { value: 0.0, success: false, best_known: env.best_return(), steps: 0 };
             loop {

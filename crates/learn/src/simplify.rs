@@ -53,6 +53,8 @@ pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
             break;
         }
     }
+    // The strongest rule of an action first, as it is read.
+    rules.sort_by(|a, b| a.action.cmp(&b.action).then(b.weight.total_cmp(&a.weight)));
     Policy { rules: rules.iter().map(|r| r.decode(problem)).collect() }
 }
 

@@ -97,6 +97,8 @@ struct Draft<'a> {
     /// What each name and arity is declared as, and where.
     symbols: FxHashMap<(&'a str, usize), (&'static str, Span)>,
     subtypes: Vec<(&'a str, &'a str, Span)>,
+    /// Every type named so far, and `any`.
+    types: BTreeSet<&'a str>,
     rules: Vec<(&'a Tree, RuleCount)>,
     negations: Vec<&'a Tree>,
     forbids: Vec<(&'a Tree, &'a Tree)>,
@@ -117,6 +119,7 @@ impl<'a> Draft<'a> {
             predicates: Vec::new(),
             symbols: FxHashMap::default(),
             subtypes: Vec::new(),
+            types: BTreeSet::from(["any"]),
             rules: Vec::new(),
             negations: Vec::new(),
             forbids: Vec::new(),
@@ -299,11 +302,17 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn type_name(&self, tree: &'a Tree, example: &str) -> Result<&'a str, Error> {
-        tree.as_name().ok_or_else(|| {
+    fn type_name(&mut self, tree: &'a Tree, example: &str) -> Result<&'a str, Error> {
+        let Some(name) = tree.as_name() else {
             let message = format!("`{tree}` is not a type: types are lower-case names");
-            self.mistake(tree.span(), message, example)
-        })
+            return Err(self.mistake(tree.span(), message, example));
+        };
+        self.types.insert(name);
+        if self.types.len() > MAX_TYPES + 1 {
+            let error = self.source.error(tree.span(), format!("more than {MAX_TYPES} types"));
+            return Err(error.with_help("give arguments that need no type of their own the type `any`"));
+        }
+        Ok(name)
     }
 
     fn subtype(&mut self, tree: &'a Tree, args: &'a [Tree], example: &str) -> Result<(), Error> {
@@ -358,9 +367,9 @@ impl<'a> Draft<'a> {
 
         let resolver = Resolver::new(source, &alphabet);
         let action =
-            |tree| indicator(tree, source).and_then(|(name, n)| resolver.action(name, n, tree.span()));
+            |tree| indicator(tree, &resolver).and_then(|(name, n)| resolver.action(name, n, tree.span()));
         let pred =
-            |tree| indicator(tree, source).and_then(|(name, n)| resolver.predicate(name, n, tree.span()));
+            |tree| indicator(tree, &resolver).and_then(|(name, n)| resolver.predicate(name, n, tree.span()));
         let rules: Vec<_> =
             self.rules.iter().map(|(a, n)| Ok((action(a)?, *n))).collect::<Result<_, Error>>()?;
         let negations: Vec<_> = self.negations.iter().map(|&p| pred(p)).collect::<Result<_, Error>>()?;
@@ -383,15 +392,8 @@ impl<'a> Draft<'a> {
 
     /// The types that any declaration names, in the order of their names.
     fn types(&self) -> Result<Types, Error> {
-        let source = self.source;
-        let signatures = self.actions.iter().chain(self.predicates.iter().map(|p| &p.0));
-        let mut names: BTreeSet<&str> = signatures.flat_map(|s| s.types.iter().copied()).collect();
-        names.extend(self.subtypes.iter().flat_map(|&(sub, sup, _)| [sub, sup]));
-        names.remove("any");
-        if names.len() > MAX_TYPES {
-            return Err(Error::new(format!("`{}` declares more than {MAX_TYPES} types", source.name)));
-        }
-        let names: Vec<String> = names.into_iter().map(str::to_string).collect();
+        let names: Vec<String> =
+            self.types.iter().filter(|n| **n != "any").map(ToString::to_string).collect();
         let id = |name: &str| {
             let at =
                 names.binary_search_by(|n| n.as_str().cmp(name)).expect("every type named was collected");
@@ -399,16 +401,20 @@ impl<'a> Draft<'a> {
         };
         let pairs: Vec<_> = self.subtypes.iter().map(|&(sub, sup, _)| (id(sub), id(sup))).collect();
         let types = Types::new(&names, &pairs);
-        for (&(sub, sup), &(sub_name, sup_name, span)) in pairs.iter().zip(&self.subtypes) {
+        // Of the directives that make a cycle the last one closed it.
+        for (&(sub, sup), &(sub_name, sup_name, span)) in pairs.iter().zip(&self.subtypes).rev() {
             if types.is_subtype(sup, sub) {
                 let (sub, sup) = (Quoted(sub_name), Quoted(sup_name));
-                let message = format!("subtype cycle: `{sup}` is a subtype of `{sub}` already");
-                let help = format!(
-                    "remove one of the directives between them, or use one type for `{sub}` and `{sup}`"
-                );
-                let message =
-                    if sub_name == sup_name { format!("`{sub}` is a subtype of itself") } else { message };
-                return Err(source.error(span, message).with_help(help));
+                let (message, help) = if sub_name == sup_name {
+                    (format!("`{sub}` is a subtype of itself"), "remove this directive".to_string())
+                } else {
+                    let message = format!("subtype cycle: `{sup}` is a subtype of `{sub}` already");
+                    (
+                        message,
+                        format!("use one type for `{sub}` and `{sup}`, or remove a directive between them"),
+                    )
+                };
+                return Err(self.source.error(span, message).with_help(help));
             }
         }
         Ok(types)
@@ -434,14 +440,24 @@ fn variables(alphabet: &Alphabet, declared: Once<usize>, source: &Source) -> Res
 }
 
 /// The name and arity of `name/arity`.
-fn indicator<'t>(tree: &'t Tree, source: &Source) -> Result<(&'t str, usize), Error> {
+fn indicator<'t>(tree: &'t Tree, resolver: &Resolver<'_>) -> Result<(&'t str, usize), Error> {
     let (name, arity) = match tree {
         Tree::Indicator { name, arity, .. } => return Ok((name, *arity)),
-        Tree::Compound { name, args, .. } => (name.as_str(), args.len().to_string()),
-        Tree::Leaf(_) => (tree.as_name().unwrap_or("p"), "N".to_string()),
+        Tree::Compound { name, args, .. } => (name.as_str(), Some(args.len())),
+        Tree::Leaf(_) => {
+            let name = tree.as_name().unwrap_or_default();
+            let Alphabet { actions, predicates, .. } = resolver.alphabet;
+            let mut declared = actions.iter().map(|a| (&a.name, a.args.len()));
+            let mut others = predicates.iter().map(|p| (&p.name, p.args.len()));
+            let namesake = declared.find(|d| d.0 == name).or_else(|| others.find(|d| d.0 == name));
+            (name, namesake.map(|d| d.1))
+        }
     };
-    let error = source.error(tree.span(), "expected a name with its arity");
-    Err(error.with_help(format!("write `{}/{arity}`", Quoted(name))))
+    let help = match arity {
+        Some(arity) => format!("write `{}`", Indicator(name, arity)),
+        None => "write it like `move/2`".to_string(),
+    };
+    Err(resolver.source.error(tree.span(), "expected a name with its arity").with_help(help))
 }
 
 /// A semantic constraint.
@@ -455,7 +471,7 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
     let mut scope = Scope::default();
     let head = match &clause.head {
         Head::False(span) if clause.body.is_empty() => {
-            let error = source.error(*span, "this constraint forbids nothing in particular");
+            let error = source.error(*span, "this constraint has no body");
             return Err(error.with_help("say what to forbid, as in `false :- on(X, Y), on(Y, X).`"));
         }
         Head::False(_) => None,

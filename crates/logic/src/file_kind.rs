@@ -41,3 +41,19 @@ impl FileKind {
         if directive || (forbids && !weighted) { FileKind::Domain } else { FileKind::Policy }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let kind = |text| FileKind::detect(&Source::new("t.pl", text)).expect("the text parses");
+        for domain in [":- action(up).", "false :- p.", "p :- q. false :- p. ", ":- x. 0.5::up :- p."] {
+            assert_eq!(kind(domain), FileKind::Domain, "{domain}");
+        }
+        for policy in ["", "up :- north.", "1::up :- north.", "0.5::up :- p. false :- p.", "up."] {
+            assert_eq!(kind(policy), FileKind::Policy, "{policy}");
+        }
+    }
+}

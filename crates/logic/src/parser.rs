@@ -88,11 +88,15 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
+    /// Whether the token is the first of its line.
+    fn is_new_line(&self) -> bool {
+        self.source.text[self.previous.end..self.span.start].contains('\n')
+    }
+
     /// An error that names what should have stood here. What is missing at the end of a line is shown
     /// there, not at the start of whatever comes next.
     fn expected(&self, what: &str) -> Error {
-        let between = &self.source.text[self.previous.end..self.span.start];
-        let missing = self.token == Token::Eof || between.contains('\n');
+        let missing = self.token == Token::Eof || self.is_new_line();
         let at = if missing { Span::new(self.previous.end, self.previous.end) } else { self.span };
         self.source.error(at, format!("expected {what}, found {}", self.token))
     }
@@ -105,6 +109,9 @@ impl<'a> Parser<'a> {
                 Token::Open => "no space may stand between a name and its `(`",
                 Token::Weight => {
                     "a weight is a number at the start of a rule, as in `0.99::move(X, Y) :- top(X).`"
+                }
+                Token::Name(_) | Token::Not if !self.is_new_line() => {
+                    "the atoms of a body are separated by `,`"
                 }
                 _ => "every sentence ends with `.`",
             };
@@ -185,6 +192,8 @@ impl<'a> Parser<'a> {
         if let Token::Var(name) = self.token {
             let error =
                 self.source.error(self.span, format!("expected a predicate, found variable `{name}`"));
+            // In `X \= Y` the operator is what needs explaining, which the lexer does.
+            self.advance()?;
             return Err(
                 error.with_help("predicates start with a lower-case letter, variables with a capital or `_`")
             );

@@ -70,10 +70,12 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
     let action = resolver.action(&head.name, head.args.len(), head.span)?;
     let types = &resolver.alphabet.action(action).args;
     let mut scope = Scope::default();
-    for (term, &t) in head.args.iter().zip(types) {
+    for (place, (term, &t)) in head.args.iter().zip(types).enumerate() {
         let TermKind::Var(name) = &term.kind else {
             let message = format!("`{term}` in the head: the arguments of a head are variables");
-            return Err(source.error(term.span, message).with_help(instead_of_constant(head, resolver, t)));
+            return Err(source
+                .error(term.span, message)
+                .with_help(instead_of_constant(head, place, resolver, t)));
         };
         let before = scope.variables.len();
         resolver.variable(name, term, t, head, true, &mut scope)?;
@@ -106,7 +108,7 @@ fn read_weight(clause: &Clause, source: &Source) -> Result<f64, Error> {
         Some(weight) if weight > 0.0 && weight <= 1.0 => Ok(weight),
         Some(weight) => {
             let (start, end) = (clause.span.start, clause.head.span().start);
-            let written = source.text[start..end].trim_end_matches("::").trim_end();
+            let written = source.text[start..end].split("::").next().unwrap_or_default().trim_end();
             let span = Span::new(start, start + written.len());
             let help = if weight > 1.0 {
                 "weights are at most 1, the value of a rule that is certain"
@@ -120,7 +122,7 @@ fn read_weight(clause: &Clause, source: &Source) -> Result<f64, Error> {
 }
 
 /// How to say with a body atom what a constant in the head was meant to say.
-fn instead_of_constant(head: &Atom, resolver: &Resolver<'_>, t: Type) -> String {
+fn instead_of_constant(head: &Atom, place: usize, resolver: &Resolver<'_>, t: Type) -> String {
     let vars: Vec<Var> = (0..head.args.len()).map(|i| Var(i as u8)).collect();
     let spelt = fmt::from_fn(|f| write_application(f, &head.name, &vars));
     let types = &resolver.alphabet.types;
@@ -129,7 +131,7 @@ fn instead_of_constant(head: &Atom, resolver: &Resolver<'_>, t: Type) -> String 
         all.find(|p| p.role == role && p.args.len() == 1 && types.overlap(p.args[0], t))
     };
     let example = match tests(Role::Background).or_else(|| tests(Role::State)) {
-        Some(p) => format!(", such as `{}`,", Quoted(&p.name)),
+        Some(p) => format!(", such as `{}({})`,", Quoted(&p.name), vars[place]),
         None => String::new(),
     };
     format!("write `{spelt}` and pick the object out in the body, with an atom{example} that holds for it")

@@ -42,7 +42,8 @@ impl<'a> Resolver<'a> {
         match self.symbols.get(&(name, arity)) {
             Some(Symbol::Pred(pred)) => Ok(*pred),
             Some(Symbol::Action(_)) => {
-                let message = format!("`{}` is an action, not a predicate to test", Indicator(name, arity));
+                let message =
+                    format!("`{}` is an action, not a state or background predicate", Indicator(name, arity));
                 let help = format!("the domain's predicates: {}", self.known_predicates());
                 Err(self.source.error(span, message).with_help(help))
             }
@@ -158,7 +159,11 @@ impl<'a> Resolver<'a> {
         let types = &self.alphabet.types;
         if let Some((other, elsewhere)) = variable.uses.iter().find(|(other, _)| !types.overlap(*other, t)) {
             let (this, that) = (Quoted(types.name(t)), Quoted(types.name(*other)));
-            let message = format!("`{name}` is a `{that}` in `{elsewhere}` but a `{this}` in `{atom}`");
+            let message = if elsewhere.span == atom.span {
+                format!("`{name}` is both a `{that}` and a `{this}` in `{atom}`")
+            } else {
+                format!("`{name}` is a `{that}` in `{elsewhere}` but a `{this}` in `{atom}`")
+            };
             let help =
                 "no object has both types: use two variables, or declare a common subtype in the domain";
             return Err(self.source.error(term.span, message).with_help(help));

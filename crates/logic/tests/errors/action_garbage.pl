@@ -1,0 +1,1 @@
+move(b, floor) now

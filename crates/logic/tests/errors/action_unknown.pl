@@ -1,0 +1,1 @@
+mvoe(b, floor)

@@ -1,0 +1,2 @@
+:- action(up).
+:- constant(Floor).

@@ -1,0 +1,3 @@
+:- action(move/2).
+:- state(on(block, place)).
+false :- on(X, Y, Z).

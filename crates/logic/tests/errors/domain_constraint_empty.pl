@@ -1,0 +1,3 @@
+:- action(up).
+:- state(north).
+false.

@@ -1,0 +1,3 @@
+:- action(move(block, place)).
+:- state(on(block, place)).
+false :- on(X, X).

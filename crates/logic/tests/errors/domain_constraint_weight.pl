@@ -1,0 +1,3 @@
+:- action(up).
+:- state(north).
+0.5::false :- north.

@@ -1,0 +1,2 @@
+:- action(up).
+:- rules(up/0).

@@ -1,0 +1,2 @@
+:- action(move(block, place)).
+:- action(move(block, block)).

@@ -1,0 +1,3 @@
+:- action(up).
+:- constant(floor).
+:- constant('floor').

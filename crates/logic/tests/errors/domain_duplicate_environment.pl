@@ -1,0 +1,3 @@
+:- environment(blocks).
+:- environment(gridworld).
+:- action(up).

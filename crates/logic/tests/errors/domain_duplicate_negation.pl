@@ -1,0 +1,4 @@
+:- action(up).
+:- state(north).
+:- negation(north/0).
+:- negation(north/0).

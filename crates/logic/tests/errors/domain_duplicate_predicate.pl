@@ -1,0 +1,3 @@
+:- action(up).
+:- state(on/2).
+:- state(on(block, place)).

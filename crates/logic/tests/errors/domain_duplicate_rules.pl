@@ -1,0 +1,3 @@
+:- action(up).
+:- rules(up/0, 2).
+:- rules(up/0, auto).

@@ -1,0 +1,3 @@
+:- action(move(block, place)).
+:- subtype(block, place).
+:- subtype(block, place).

@@ -1,0 +1,3 @@
+:- action(up).
+:- variables(2).
+:- variables(3).

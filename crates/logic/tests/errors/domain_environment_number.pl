@@ -1,0 +1,2 @@
+:- environment(3).
+:- action(up).

@@ -1,0 +1,3 @@
+:- action(up).
+:- state(at/1).
+at(X).

@@ -1,0 +1,3 @@
+:- action(up).
+:- state(north).
+:- forbid(up/0, nort/0).

@@ -1,0 +1,2 @@
+:- action(up).
+:- max_body(0).

@@ -1,0 +1,2 @@
+:- environment(blocks).
+:- state(top(block)).

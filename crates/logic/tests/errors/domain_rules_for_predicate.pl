@@ -1,0 +1,3 @@
+:- action(move(block, place)).
+:- state(top(block)).
+:- rules(top/1, 2).

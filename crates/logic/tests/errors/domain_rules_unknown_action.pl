@@ -1,0 +1,2 @@
+:- action(move(block, place)).
+:- rules(mvoe/2, 2).

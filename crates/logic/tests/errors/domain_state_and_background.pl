@@ -1,0 +1,3 @@
+:- action(up).
+:- state(on/2).
+:- background(on/2).

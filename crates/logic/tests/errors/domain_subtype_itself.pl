@@ -1,0 +1,2 @@
+:- action(move(block, place)).
+:- subtype(block, block).

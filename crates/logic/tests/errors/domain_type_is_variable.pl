@@ -1,0 +1,1 @@
+:- action(move(Block, place)).

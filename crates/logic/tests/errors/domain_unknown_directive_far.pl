@@ -1,0 +1,2 @@
+:- action(up).
+:- dynamic(on/2).

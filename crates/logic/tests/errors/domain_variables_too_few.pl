@@ -1,0 +1,2 @@
+:- action(move(block, place)).
+:- variables(1).

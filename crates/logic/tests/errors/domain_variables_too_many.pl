@@ -1,0 +1,2 @@
+:- action(up).
+:- variables(33).

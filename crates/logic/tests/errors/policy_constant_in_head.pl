@@ -1,0 +1,1 @@
+move(X, floor) :- top(X).

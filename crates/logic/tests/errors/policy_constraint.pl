@@ -1,0 +1,1 @@
+false :- top(X), on(Y, X).

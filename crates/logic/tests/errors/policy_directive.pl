@@ -1,0 +1,2 @@
+:- environment(blocks).
+move(X, Y) :- top(X).

@@ -1,0 +1,1 @@
+move(X, Y) :- top(B0), top(B1), top(B2), top(B3), top(B4), top(B5), top(B6), top(B7), top(B8), top(B9), top(B10), top(B11), top(B12), top(B13), top(B14), top(B15), top(B16), top(B17), top(B18), top(B19), top(B20), top(B21), top(B22), top(B23), top(B24), top(B25), top(B26), top(B27), top(B28), top(B29), top(B30).

@@ -1,0 +1,1 @@
+top(X) :- isFloor(X).

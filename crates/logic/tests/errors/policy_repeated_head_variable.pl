@@ -1,0 +1,1 @@
+move(X, X) :- top(X).

@@ -1,0 +1,1 @@
+stack(X, Y) :- top(X).

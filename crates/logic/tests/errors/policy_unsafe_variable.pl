@@ -1,0 +1,1 @@
+move(X, Y) :- top(X), \+ on(Z, X).

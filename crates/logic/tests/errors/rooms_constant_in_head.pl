@@ -1,0 +1,1 @@
+open(front) :- carrying(X).

@@ -1,0 +1,1 @@
+open(X) :- door(X), at(Y), key(Y).

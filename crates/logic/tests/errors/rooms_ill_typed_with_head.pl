@@ -1,0 +1,1 @@
+open(X) :- room(X).

@@ -1,0 +1,2 @@
+top(a). on(a, b).
+under(b, a).

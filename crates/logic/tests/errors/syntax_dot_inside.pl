@@ -1,0 +1,1 @@
+up :- north.down :- south.

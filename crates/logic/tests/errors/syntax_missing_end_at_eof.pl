@@ -1,0 +1,2 @@
+move(X, Y) :- top(X)
+

@@ -1,0 +1,1 @@
+move(X, Y) :- top(Y), not(top(X)).

@@ -1,0 +1,2 @@
+up :- north.
+up :- café.

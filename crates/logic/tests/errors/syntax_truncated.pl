@@ -1,0 +1,1 @@
+0.99::move(X, Y) :- top(X), on(X,

@@ -1,0 +1,2 @@
+up :- north
+down :- south.

@@ -1,0 +1,1 @@
+:- state(top/1), state(on/2).

@@ -1,0 +1,3 @@
+:- action(up).
+/* the rest is commented out
+:- state(north).

@@ -1,0 +1,2 @@
+:- environment('blocks).
+:- action(up).
