@@ -4,9 +4,7 @@
 //! iff b is a subset of some mask. Masks depend on the state alone, not on what is learned, so a state is
 //! grounded once and every later inference is a few bit operations.
 
-use rustc_hash::FxHashSet;
-
-use crate::alphabet::{Action, Alphabet, Pred, Var};
+use crate::alphabet::{Action, Alphabet};
 use crate::candidates::candidates;
 use crate::facts::Facts;
 use crate::rule::{Arg, Literal};
@@ -16,7 +14,6 @@ use crate::universe::{GroundAction, Object, Universe};
 #[derive(Clone, Debug)]
 pub struct Grounder {
     atoms: Vec<Vec<Literal>>,
-    arities: Vec<usize>,
     variables: usize,
     words: usize,
 }
@@ -81,7 +78,6 @@ impl Grounder {
             (0..alphabet.actions.len()).map(|a| candidates(alphabet, Action(a as u32))).collect();
         let widest = atoms.iter().map(Vec::len).max().unwrap_or(0);
         Grounder {
-            arities: alphabet.actions.iter().map(|a| a.args.len()).collect(),
             atoms,
             variables: alphabet.variables,
             words: widest.div_ceil(64).max(1),
@@ -98,242 +94,272 @@ impl Grounder {
         self.words
     }
 
-    /// The masks of a state. Time and masks grow with n^|V| for n objects.
+    /// The masks of a state. Time grows with n^|V| for n objects.
     pub fn ground(&self, actions: &[GroundAction], facts: &Facts, universe: &Universe) -> Grounding {
         let mut grounding = Grounding { words: self.words, first: vec![0], bits: Vec::new() };
-        let plans: Vec<Plan> = (0..self.atoms.len()).map(|a| self.plan(a, universe)).collect();
-        let truth = StateVector::new(facts, universe.len());
-        let mut seen = FxHashSet::default();
+        let mut tables: Vec<(usize, Tables)> = Vec::new();
         for (i, action) in actions.iter().enumerate() {
+            let k = action.action.0 as usize;
+            let same_atoms = |other: usize| self.atoms[other] == self.atoms[k];
             // Actions with the same arguments and the same K (say, all nullary ones) have the same masks.
             let twin = (0..i).rev().take(self.atoms.len()).find(|&j| {
-                actions[j].args == action.args
-                    && self.atoms[actions[j].action.0 as usize] == self.atoms[action.action.0 as usize]
+                actions[j].args == action.args && same_atoms(actions[j].action.0 as usize)
             });
             if let Some(twin) = twin {
                 let masks = grounding.flat(twin).to_vec();
                 grounding.bits.extend(masks);
-                grounding.first.push((grounding.bits.len() / self.words) as u32);
-                continue;
+            } else {
+                let known = tables.iter().position(|&(other, _)| same_atoms(other)).unwrap_or_else(|| {
+                    tables.push((k, Tables::new(self, k, facts, universe)));
+                    tables.len() - 1
+                });
+                let mut search = Search::new(&tables[known].1, facts);
+                search.bind_head(&action.args);
+                search.descend(action.args.len());
+                search.maximal.append_to(&mut grounding.bits);
             }
-            let plan = &plans[action.action.0 as usize];
-            let mut search = Search {
-                plan,
-                truth: &truth,
-                objects: universe.len() as u32,
-                phi: vec![None; self.variables],
-                scratch: Vec::new(),
-                masks: Vec::new(),
-            };
-            for (v, &o) in action.args.iter().enumerate() {
-                search.phi[v] = Some(o);
-            }
-            let mut mask = vec![0; self.words];
-            search.extend(&plan.head, &mut mask);
-            search.descend(action.args.len(), &mask);
-            let masks = search.masks;
-            keep_maximal(masks, self.words, &mut seen, &mut grounding.bits);
             grounding.first.push((grounding.bits.len() / self.words) as u32);
         }
         grounding
     }
-
-    /// Which atoms of K become ground with which variable.
-    fn plan(&self, action: usize, universe: &Universe) -> Plan {
-        let arity = self.arities[action];
-        let mut plan = Plan { head: Vec::new(), by_variable: Vec::new(), named: Vec::new() };
-        plan.by_variable.resize_with(self.variables, Vec::new);
-        for (bit, literal) in self.atoms[action].iter().enumerate() {
-            let places: Option<Vec<Place>> = literal
-                .args
-                .iter()
-                .map(|arg| match arg {
-                    Arg::Var(v) => Some(Place::Var(*v)),
-                    Arg::Const(c) => universe.find(c).map(Place::Object),
-                })
-                .collect();
-            // A positive atom about an object that this universe lacks never holds.
-            if places.is_none() && literal.positive {
-                continue;
-            }
-            for place in places.iter().flatten() {
-                if let Place::Object(o) = *place {
-                    plan.name(o, bit, self.words);
-                }
-            }
-            let atom = Timed {
-                bit,
-                positive: literal.positive,
-                pred: literal.pred,
-                variables: literal.vars().collect(),
-                places,
-            };
-            match atom.variables.iter().map(|v| v.0 as usize).max() {
-                Some(v) if v >= arity => plan.by_variable[v].push(atom),
-                _ => plan.head.push(atom),
-            }
-        }
-        plan
-    }
 }
 
-/// v: one bit for every ground atom, so that looking one up takes constant time. Where G is too large for that, the
-/// facts themselves are searched.
-struct StateVector<'a> {
-    facts: &'a Facts,
+/// For one K and one state: which atoms hold, by what their variables stand for.
+struct Tables<'a> {
+    words: usize,
+    variables: usize,
     objects: usize,
-    /// For each predicate, where its ground atoms start; `None` where G is too large.
-    offsets: Option<Vec<usize>>,
-    bits: Vec<u64>,
-}
-
-/// The most ground atoms a state vector may have: 4 MiB of bits.
-const MOST_GROUND_ATOMS: usize = 1 << 25;
-
-impl StateVector<'_> {
-    fn new(facts: &Facts, objects: usize) -> StateVector<'_> {
-        let mut offsets = Vec::new();
-        let mut total = 0usize;
-        for arity in facts.arities() {
-            offsets.push(total);
-            let size = u32::try_from(arity).ok().and_then(|a| objects.checked_pow(a));
-            total = size.and_then(|s| total.checked_add(s)).unwrap_or(usize::MAX);
-        }
-        if total > MOST_GROUND_ATOMS {
-            return StateVector { facts, objects, offsets: None, bits: Vec::new() };
-        }
-        let mut vector = StateVector { facts, objects, offsets: Some(offsets), bits: vec![0; total.div_ceil(64)] };
-        for (pred, args) in facts.iter() {
-            if let Some(j) = vector.index(pred, args) {
-                vector.bits[j / 64] |= 1 << (j % 64);
-            }
-        }
-        vector
-    }
-
-    /// The index of a ground atom in G.
-    fn index(&self, pred: Pred, args: &[Object]) -> Option<usize> {
-        let offset = self.offsets.as_ref()?[pred.0 as usize];
-        Some(offset + args.iter().fold(0, |at, o| at * self.objects + o.0 as usize))
-    }
-
-    fn holds(&self, pred: Pred, args: &[Object]) -> bool {
-        match self.index(pred, args) {
-            Some(j) => self.bits[j / 64] >> (j % 64) & 1 == 1,
-            None => self.facts.holds(pred, args),
-        }
-    }
-}
-
-struct Plan {
-    head: Vec<Timed>,
-    by_variable: Vec<Vec<Timed>>,
+    /// The atoms without variables that hold.
+    ground: Vec<u64>,
+    /// `one[v]`: for each object, the atoms of variable v alone that hold if v stands for it. Empty if K has none.
+    one: Vec<Vec<u64>>,
+    /// `two[v * variables + u]`, u < v: for each object of u and each of v, the atoms of these two that hold.
+    two: Vec<Vec<u64>>,
+    /// `many[v]`: the atoms of three or more variables, v the last: looked up one by one.
+    many: Vec<Vec<(usize, &'a Literal)>>,
     /// The objects that atoms of K mention by name, each with the set of those atoms.
     named: Vec<(Object, Vec<u64>)>,
+    universe: &'a Universe,
 }
 
-impl Plan {
-    fn name(&mut self, o: Object, bit: usize, words: usize) {
+/// Tables of more entries than this are not made (32 MiB a pair of variables); their atoms are looked up one by one.
+const MOST_ENTRIES: usize = 1 << 22;
+
+impl<'a> Tables<'a> {
+    fn new(grounder: &'a Grounder, action: usize, facts: &Facts, universe: &'a Universe) -> Tables<'a> {
+        let (words, variables, objects) = (grounder.words, grounder.variables, universe.len());
+        let mut tables = Tables {
+            words,
+            variables,
+            objects,
+            ground: vec![0; words],
+            one: vec![Vec::new(); variables],
+            two: vec![Vec::new(); variables * variables],
+            many: vec![Vec::new(); variables],
+            named: Vec::new(),
+            universe,
+        };
+        for (bit, literal) in grounder.atoms[action].iter().enumerate() {
+            for arg in &literal.args {
+                if let Arg::Const(c) = arg
+                    && let Some(o) = universe.find(c)
+                {
+                    tables.name(o, bit);
+                }
+            }
+            let mut vars: Vec<usize> = literal.vars().map(|v| v.0 as usize).collect();
+            vars.sort_unstable();
+            vars.dedup();
+            let entries = u32::try_from(vars.len()).ok().and_then(|k| objects.checked_pow(k));
+            if vars.len() > 2 || entries.is_none_or(|n| n.saturating_mul(words) > MOST_ENTRIES) {
+                tables.many[vars[vars.len() - 1]].push((bit, literal));
+            } else {
+                tables.fill(bit, literal, &vars, facts);
+            }
+        }
+        tables
+    }
+
+    fn name(&mut self, o: Object, bit: usize) {
         let at = self.named.iter().position(|(n, _)| *n == o).unwrap_or_else(|| {
-            self.named.push((o, vec![0; words]));
+            self.named.push((o, vec![0; self.words]));
             self.named.len() - 1
         });
         self.named[at].1[bit / 64] |= 1 << (bit % 64);
     }
-}
 
-struct Timed {
-    bit: usize,
-    positive: bool,
-    pred: Pred,
-    variables: Vec<Var>,
-    /// `None`: a negated atom about an absent object; it holds once its variables stand for something.
-    places: Option<Vec<Place>>,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    Var(Var),
-    Object(Object),
+    /// Enters an atom of at most two variables: a positive one where a fact says so, a negated one everywhere else.
+    fn fill(&mut self, bit: usize, literal: &Literal, vars: &[usize], facts: &Facts) {
+        let (words, objects) = (self.words, self.objects);
+        let table = match *vars {
+            [] => &mut self.ground,
+            [v] => &mut self.one[v],
+            [u, v, ..] => &mut self.two[v * self.variables + u],
+        };
+        let entries = objects.pow(vars.len() as u32);
+        table.resize(entries * words, 0);
+        let (word, flag) = (bit / 64, 1u64 << (bit % 64));
+        if !literal.positive {
+            (0..entries).for_each(|e| table[e * words + word] |= flag);
+        }
+        for tuple in facts.tuples(literal.pred) {
+            let mut stands_for = [None; 2];
+            let matches = literal.args.iter().zip(tuple).all(|(arg, &o)| match arg {
+                Arg::Const(c) => self.universe.find(c) == Some(o),
+                Arg::Var(v) => {
+                    let place = &mut stands_for[usize::from(usize::from(v.0) != vars[0])];
+                    *place.get_or_insert(o) == o
+                }
+            });
+            if matches {
+                let entry = stands_for.iter().flatten().fold(0, |at, o| at * objects + o.0 as usize);
+                table[entry * words + word] ^= flag; // in for a positive atom, out for a negated one
+            }
+        }
+    }
 }
 
 struct Search<'a> {
-    plan: &'a Plan,
-    truth: &'a StateVector<'a>,
-    objects: u32,
+    tables: &'a Tables<'a>,
+    facts: &'a Facts,
     phi: Vec<Option<Object>>,
-    scratch: Vec<Object>,
+    /// The mask of each number of variables bound, end to end.
     masks: Vec<u64>,
+    scratch: Vec<Object>,
+    maximal: Maximal,
 }
 
-impl Search<'_> {
-    /// Sets the bits of those `atoms` that are true under phi.
-    fn extend(&mut self, atoms: &[Timed], mask: &mut [u64]) {
-        for atom in atoms {
-            if atom.variables.iter().any(|v| self.phi[v.0 as usize].is_none()) {
+impl<'a> Search<'a> {
+    fn new(tables: &'a Tables<'a>, facts: &'a Facts) -> Search<'a> {
+        let mut masks = vec![0; (tables.variables + 1) * tables.words];
+        masks[..tables.words].copy_from_slice(&tables.ground);
+        Search {
+            tables,
+            facts,
+            phi: vec![None; tables.variables],
+            masks,
+            scratch: Vec::new(),
+            maximal: Maximal::new(tables.words),
+        }
+    }
+
+    fn bind_head(&mut self, args: &[Object]) {
+        for (v, &o) in args.iter().enumerate() {
+            self.phi[v] = Some(o);
+            self.extend(v);
+        }
+    }
+
+    /// The mask with variables 0..=v bound, from that of 0..v: adds the atoms whose last variable is v.
+    #[inline]
+    fn extend(&mut self, v: usize) {
+        let tables = self.tables;
+        let words = tables.words;
+        let (from, to) = (v * words, (v + 1) * words);
+        self.masks.copy_within(from..to, to);
+        let Some(o) = self.phi[v] else { return };
+        let add = |mask: &mut [u64], table: &[u64], entry: usize| {
+            if !table.is_empty() {
+                mask.iter_mut().zip(&table[entry * words..(entry + 1) * words]).for_each(|(m, t)| *m |= t);
+            }
+        };
+        let mask = &mut self.masks[to..to + words];
+        add(mask, &tables.one[v], o.0 as usize);
+        for u in 0..v {
+            if let Some(p) = self.phi[u] {
+                let entry = p.0 as usize * tables.objects + o.0 as usize;
+                add(mask, &tables.two[v * tables.variables + u], entry);
+            }
+        }
+        for &(bit, literal) in &tables.many[v] {
+            if literal.vars().any(|u| self.phi[u.0 as usize].is_none()) {
                 continue;
             }
-            let truth = atom.places.as_ref().is_none_or(|places| {
-                self.scratch.clear();
-                self.scratch.extend(places.iter().filter_map(|&place| match place {
-                    Place::Var(v) => self.phi[v.0 as usize],
-                    Place::Object(o) => Some(o),
-                }));
-                self.truth.holds(atom.pred, &self.scratch) == atom.positive
-            });
-            if truth {
-                mask[atom.bit / 64] |= 1 << (atom.bit % 64);
+            self.scratch.clear();
+            self.scratch.extend(literal.args.iter().filter_map(|arg| match arg {
+                Arg::Var(u) => self.phi[u.0 as usize],
+                Arg::Const(c) => tables.universe.find(c),
+            }));
+            // An atom about an object that this universe lacks never holds, its negation does.
+            let known = self.scratch.len() == literal.args.len();
+            if (known && self.facts.holds(literal.pred, &self.scratch)) == literal.positive {
+                mask[bit / 64] |= 1 << (bit % 64);
             }
         }
     }
 
-    fn descend(&mut self, v: usize, mask: &[u64]) {
+    fn descend(&mut self, v: usize) {
+        let tables = self.tables;
         if v == self.phi.len() {
-            let from = self.masks.len();
-            self.masks.extend_from_slice(mask);
+            let from = v * tables.words;
             // Object identity: what a variable stands for is no object that a body mentions by name.
-            for (o, atoms) in &self.plan.named {
+            for (o, atoms) in &tables.named {
                 if self.phi.contains(&Some(*o)) {
                     self.masks[from..].iter_mut().zip(atoms).for_each(|(m, a)| *m &= !a);
                 }
             }
-            return;
+            return self.maximal.add(&self.masks[from..]);
         }
-        let plan = self.plan;
         let mut any = false;
-        for o in (0..self.objects).map(Object) {
-            if self.phi.contains(&Some(o)) {
+        for o in (0..tables.objects as u32).map(Object) {
+            if self.phi[..v].contains(&Some(o)) {
                 continue;
             }
             any = true;
             self.phi[v] = Some(o);
-            let mut longer = mask.to_vec();
-            self.extend(&plan.by_variable[v], &mut longer);
-            self.descend(v + 1, &longer);
+            self.extend(v);
+            self.descend(v + 1);
         }
         self.phi[v] = None;
         // With no object left for a variable, rules that do not use it can still fire.
-        if !any || !plan.named.is_empty() {
-            self.descend(v + 1, mask);
+        if !any || !tables.named.is_empty() {
+            self.extend(v);
+            self.descend(v + 1);
         }
     }
 }
 
-/// Appends to `out` the masks that are no subset of another one, each once, the fullest first.
-fn keep_maximal(masks: Vec<u64>, words: usize, seen: &mut FxHashSet<Vec<u64>>, out: &mut Vec<u64>) {
-    seen.clear();
-    let mut distinct: Vec<&[u64]> = Vec::new();
-    for mask in masks.chunks_exact(words) {
-        if seen.insert(mask.to_vec()) {
-            distinct.push(mask);
-        }
+/// The masks seen so far that are no subset of another one, each once.
+struct Maximal {
+    words: usize,
+    masks: Vec<u64>,
+    /// Where the last mask was found to be a subset: neighbouring substitutions often are, of the same one.
+    last: usize,
+}
+
+impl Maximal {
+    fn new(words: usize) -> Maximal {
+        Maximal { words, masks: Vec::new(), last: 0 }
     }
-    let size = |m: &[u64]| m.iter().map(|w| w.count_ones()).sum::<u32>();
-    distinct.sort_by_key(|m| std::cmp::Reverse(size(m)));
-    let from = out.len();
-    for mask in distinct {
-        if !out[from..].chunks_exact(words).any(|kept| subset(mask, kept)) {
-            out.extend_from_slice(mask);
+
+    #[inline]
+    fn add(&mut self, mask: &[u64]) {
+        let kept = |i: usize, masks: &[u64]| subset(mask, &masks[i * self.words..(i + 1) * self.words]);
+        let n = self.masks.len() / self.words;
+        if self.last < n && kept(self.last, &self.masks) {
+            return;
         }
+        if let Some(i) = (0..n).find(|&i| kept(i, &self.masks)) {
+            self.last = i;
+            return;
+        }
+        let mut to = 0;
+        for i in 0..n {
+            let (from, end) = (i * self.words, (i + 1) * self.words);
+            if !subset(&self.masks[from..end], mask) {
+                self.masks.copy_within(from..end, to);
+                to += self.words;
+            }
+        }
+        self.masks.truncate(to);
+        self.masks.extend_from_slice(mask);
+        self.last = to / self.words;
+    }
+
+    /// Appends the masks to `out`, the fullest first.
+    fn append_to(&self, out: &mut Vec<u64>) {
+        let mut masks: Vec<&[u64]> = self.masks.chunks_exact(self.words).collect();
+        masks.sort_by_key(|m| std::cmp::Reverse(m.iter().map(|w| w.count_ones()).sum::<u32>()));
+        masks.into_iter().for_each(|m| out.extend_from_slice(m));
     }
 }
