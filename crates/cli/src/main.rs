@@ -1,3 +1,76 @@
-//! The `derrl` command.
+//! The `derrl` command: reads files, prints, exits. Everything else is in the libraries.
 
-fn main() {}
+mod args;
+mod bench;
+mod chart;
+mod check;
+mod domain;
+mod domains;
+mod eval;
+mod explain;
+mod progress;
+mod run_folder;
+mod table;
+mod train;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// What went wrong, by the exit code it deserves.
+#[derive(Debug)]
+enum Failure {
+    /// The request or its input is wrong: exit code 2.
+    Input(anyhow::Error),
+    /// Ctrl-C: exit code 130, as shells expect. What to do next is said.
+    Interrupted(String),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Input(error.into())
+    }
+}
+
+type Outcome = Result<(), Failure>;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let outcome = match args.command {
+        Command::Domains(command) => domains::run(&command),
+        Command::Train(command) => train::run(&command),
+        Command::Eval(command) => eval::run(&command),
+        Command::Explain(command) => explain::run(&command),
+        Command::Check(command) => check::run(&command),
+        Command::Bench(command) => bench::run(&command),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => {
+            // Errors of the language are drawn in full and begin with `error:` themselves.
+            let text = format!("{error:#}");
+            let prefix = if text.starts_with("error") { "" } else { "error: " };
+            eprintln!("{prefix}{text}");
+            ExitCode::from(2)
+        }
+        Err(Failure::Interrupted(text)) => {
+            eprintln!("{text}");
+            ExitCode::from(130)
+        }
+    }
+}
+
+/// Prints to standard output; a reader that went away (a closed pipe) is no error of ours.
+fn print(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Prints one JSON document.
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?));
+    Ok(())
+}

@@ -21,6 +21,7 @@ pub const SPEC: Spec = Spec {
     name: "gridworld",
     summary: "walk to a target around obstacles",
     domain: include_str!("../domains/gridworld.pl"),
+    vocabulary: VOCABULARY,
     tasks: &[
         Task::new("train", "3x3 and 5x5 grids with 2 obstacles"),
         Task::new("dynamic-obstacles", "3x3 and 5x5 grids with 3 or 4 obstacles"),

@@ -28,15 +28,17 @@
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
-//! | `countdown.rs`, `blocks.rs`, `gridworld.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
 mod countdown;
+pub mod doorkey;
 mod error;
 mod gridworld;
 mod rng;
 mod table;
+mod traffic;
 mod world;
 
 pub use error::{Error, nearest};

@@ -13,7 +13,8 @@ impl Rng {
     /// draws the same instances whatever training has drawn.
     pub fn new(seed: u64, stream: u64) -> Rng {
         // SplitMix64's finaliser spreads nearby pairs before they seed the generator.
-        let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ stream.wrapping_add(1).wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ stream.wrapping_add(1).wrapping_mul(0xd1b5_4a32_d192_ed03);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         Rng(Xoshiro256PlusPlus::seed_from_u64(z ^ (z >> 31)))

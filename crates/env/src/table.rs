@@ -5,8 +5,8 @@ use std::sync::Arc;
 use derrl_logic::{Alphabet, Source};
 
 use crate::error::{Error, nearest};
-use crate::world::Env;
-use crate::{blocks, countdown, gridworld};
+use crate::world::{Env, Vocabulary};
+use crate::{blocks, countdown, doorkey, gridworld, traffic};
 
 /// A world: its name, alphabet, tasks and how to make it.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Spec {
     pub summary: &'static str,
     /// The text of its domain file.
     pub domain: &'static str,
+    /// What it calls its predicates and actions.
+    pub vocabulary: Vocabulary,
     /// Its tasks; the first is the one trained on.
     pub tasks: &'static [Task],
     /// The options it takes.
@@ -25,7 +27,7 @@ pub struct Spec {
     pub make: Make,
 }
 
-/// Makes a world for an alphabet, a task of its list and options that it takes.
+/// Makes a world for an alphabet, a task of its list, and options.
 pub type Make = fn(&Arc<Alphabet>, &'static str, &Options) -> Result<Box<dyn Env>, Error>;
 
 /// A distribution of instances.
@@ -66,10 +68,13 @@ pub struct Options {
     /// How many obstacles an instance of a free-size task has (`--obstacles`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obstacles: Option<usize>,
+    /// One learner for all agents of a kind, instead of one an agent (`--shared`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
 }
 
 /// Every world. Adding one is a file and a row.
-pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, gridworld::SPEC];
+pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, gridworld::SPEC, doorkey::SPEC, traffic::SPEC];
 
 /// The world of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static Spec, Error> {
@@ -114,6 +119,7 @@ impl Options {
             ("noise", self.noise.is_some()),
             ("size", self.size.is_some()),
             ("obstacles", self.obstacles.is_some()),
+            ("shared", self.shared),
         ];
         for (name, is_given) in given {
             if is_given && !spec.options.contains(&name) {

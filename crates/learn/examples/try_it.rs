@@ -1,6 +1,6 @@
 //! scratch
-use derrl_learn::*;
 use derrl_env::*;
+use derrl_learn::*;
 use std::sync::Arc;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -37,9 +37,12 @@ fn main() {
         }
     }
     let alphabet = spec.alphabet();
-    let problem = Arc::new(Problem::new(&alphabet).unwrap());
+    let mk0 = make(spec, &alphabet, "train", &opts).unwrap();
+    let problem = Arc::new(Problem::new(&alphabet, mk0.learners()).unwrap());
     if single {
-        config.restarts = 1; config.wave = 1; config.agree = 1;
+        config.restarts = 1;
+        config.wave = 1;
+        config.agree = 1;
     }
     let mk = || make(spec, &alphabet, "train", &opts);
     let t0 = std::time::Instant::now();
@@ -47,8 +50,14 @@ fn main() {
     impl Observer for Obs {
         fn finished(&self, seed: u64, c: &Checkpoint, l: &Learned) {
             let steps: u64 = c.done.iter().map(|d| d.steps).sum();
-            let rets: Vec<String> = c.done.iter().map(|d| format!("{:.3}", mean_stderr(&d.returns).0)).collect();
-            eprintln!("seed {seed} restarts {} steps {steps} pick {} {}", c.done.len(), l.restart, rets.join(" "));
+            let rets: Vec<String> =
+                c.done.iter().map(|d| format!("{:.3}", mean_stderr(&d.returns).0)).collect();
+            eprintln!(
+                "seed {seed} restarts {} steps {steps} pick {} {}",
+                c.done.len(),
+                l.restart,
+                rets.join(" ")
+            );
         }
     }
     let search = Search::new(&problem, &config, &mk, &Obs);
@@ -62,15 +71,22 @@ fn main() {
             let mut first = 0.0;
             for (i, t) in spec.tasks.iter().filter(|t| t.scored).enumerate() {
                 let mut env = make(spec, &alphabet, t.name, &Options::default()).unwrap();
-                let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000);
+                let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000).unwrap();
                 worst = f64::min(worst, sc.mean - sc.best_known);
-                if i == 0 { first = sc.mean - sc.best_known; }
+                if i == 0 {
+                    first = sc.mean - sc.best_known;
+                }
             }
             all.push((first, worst));
         }
         let ok = all.iter().filter(|a| a.0 > -0.02).count();
         let okw = all.iter().filter(|a| a.1 > -0.03).count();
-        println!("{} {:?}: train ok {ok}/{seeds} all tasks ok {okw}/{seeds} mean gap {:.3} time {dt:.2}", args[1], &args[3..], all.iter().map(|a| a.0).sum::<f64>() / seeds as f64);
+        println!(
+            "{} {:?}: train ok {ok}/{seeds} all tasks ok {okw}/{seeds} mean gap {:.3} time {dt:.2}",
+            args[1],
+            &args[3..],
+            all.iter().map(|a| a.0).sum::<f64>() / seeds as f64
+        );
         return;
     }
     for (s, r) in runs.iter().enumerate() {
@@ -78,7 +94,7 @@ fn main() {
         let mut line = format!("seed {s}:");
         for t in spec.tasks.iter().filter(|t| t.scored) {
             let mut env = make(spec, &alphabet, t.name, &Options::default()).unwrap();
-            let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000);
+            let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000).unwrap();
             line += &format!(" {} {:.3}/{:.3}", t.name, sc.mean, sc.best_known);
         }
         println!("{line}");

@@ -62,9 +62,9 @@ pub struct Config {
     pub learning_rate: f64,
     /// Updates of theta in one restart.
     pub updates: usize,
-    /// Episodes an update.
+    /// Decisions an update, at the least: episodes are run to their end.
     pub batch: usize,
-    /// Episodes that start from the same instance; divides `batch`.
+    /// Episodes that start from the same instance.
     pub group: usize,
     /// Sizes of the hidden layers of R_theta; none is the paper's single layer with 2m parameters.
     pub hidden: Vec<usize>,
@@ -84,7 +84,7 @@ pub struct Config {
     pub wave: usize,
     /// Stop once this many restarts have reached the best return found, to within its noise.
     pub agree: usize,
-    /// Episodes of the training task by which policies are compared.
+    /// Episodes of the training task by which policies are compared, at the most: a world with costly episodes takes fewer.
     pub selection_episodes: usize,
 }
 
@@ -100,7 +100,7 @@ impl Default for Config {
             temperature: 0.1,
             learning_rate: 0.05,
             updates: 400,
-            batch: 64,
+            batch: 384,
             group: 8,
             hidden: Vec::new(),
             body_prior: 2.0,
@@ -122,10 +122,17 @@ impl Config {
         let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
             if ok { Ok(()) } else { Err(Error::Setting { name, value: value.to_string(), range }) }
         };
-        let positive = |name, value: f64| number(value.is_finite() && value > 0.0, name, value, "a number above 0");
-        let from_zero = |name, value: f64| number(value.is_finite() && value >= 0.0, name, value, "0 or more");
+        let positive =
+            |name, value: f64| number(value.is_finite() && value > 0.0, name, value, "a number above 0");
+        let from_zero =
+            |name, value: f64| number(value.is_finite() && value >= 0.0, name, value, "0 or more");
         let count = |name, value: usize| {
-            number((1..=1_000_000_000).contains(&value), name, value as f64, "a whole number from 1 to 1000000000")
+            number(
+                (1..=1_000_000_000).contains(&value),
+                name,
+                value as f64,
+                "a whole number from 1 to 1000000000",
+            )
         };
         positive("temperature", self.temperature)?;
         positive("learning_rate", self.learning_rate)?;
@@ -146,15 +153,14 @@ impl Config {
         ] {
             count(name, value)?;
         }
-        number(
-            self.batch.is_multiple_of(self.group),
-            "group",
-            self.group as f64,
-            "a divisor of `batch`",
-        )?;
         let widest = self.hidden.iter().copied().max().unwrap_or(1);
         let narrow = self.hidden.iter().copied().min().unwrap_or(1);
-        number((1..=4096).contains(&widest) && narrow >= 1, "hidden", widest as f64, "a list of sizes from 1 to 4096")
+        number(
+            (1..=4096).contains(&widest) && narrow >= 1,
+            "hidden",
+            widest as f64,
+            "a list of sizes from 1 to 4096",
+        )
     }
 }
 

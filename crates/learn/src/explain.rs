@@ -4,8 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng, Status, observe};
-use derrl_logic::{Action, Alphabet, Arg, Decider, Facts, GroundAction, Object, Policy, Query, Rule, Universe, Var};
+use derrl_logic::{
+    Action, Alphabet, Arg, Decider, Facts, GroundAction, Object, Policy, Query, Rule, Universe, Var,
+};
 use serde::Serialize;
+
+use crate::error::Error;
 
 /// Why one decision was taken.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,7 +101,8 @@ impl<'a> Explainer<'a> {
 
     /// Explains what the policy does in a state. Ties are broken by `rng`.
     pub fn explain(&self, facts: &Facts, universe: &Universe, rng: &mut Rng) -> (GroundAction, Explanation) {
-        let decision = Decider::new(self.policy, self.alphabet, universe).decide(facts, self.alphabet, universe);
+        let decision =
+            Decider::new(self.policy, self.alphabet, universe).decide(facts, self.alphabet, universe);
         let all = universe.ground_actions(self.alphabet);
         let ties = if decision.ties.is_empty() { &all } else { &decision.ties };
         let chosen = ties[rng.below(ties.len())].clone();
@@ -187,7 +192,9 @@ impl<'a> Explainer<'a> {
     fn show_literal(&self, rule: &Rule, j: usize, phi: &[Option<Object>], universe: &Universe) -> String {
         let literal = &rule.body[j];
         let arg = |a: &Arg| match a {
-            Arg::Var(v) => phi[v.0 as usize].map_or_else(|| "_".to_string(), |o| universe.name(o).to_string()),
+            Arg::Var(v) => {
+                phi[v.0 as usize].map_or_else(|| "_".to_string(), |o| universe.name(o).to_string())
+            }
             Arg::Const(c) => c.to_string(),
         };
         let args: Vec<String> = literal.args.iter().map(arg).collect();
@@ -285,15 +292,18 @@ pub fn explain_episode(
     env: &mut dyn Env,
     seed: u64,
     steps: usize,
-) -> Vec<ExplainedStep> {
+) -> Result<Vec<ExplainedStep>, Error> {
     let explainer = Explainer::new(policy, alphabet);
     let (mut world, mut ties) = crate::evaluate::episode_streams(seed, 0);
     env.reset(&mut world);
-    let universe = Arc::clone(env.universe());
     let mut facts = Facts::new(alphabet);
     let mut trace = Vec::new();
     for step in 1..=steps {
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.to_string()));
+        }
         observe(env, &mut facts);
+        let universe = Arc::clone(env.universe());
         let (action, explanation) = explainer.explain(&facts, &universe, &mut ties);
         let outcome = env.step(action.action, &action.args, &mut world);
         let status = match outcome.status {
@@ -306,7 +316,7 @@ pub fn explain_episode(
             break;
         }
     }
-    trace
+    Ok(trace)
 }
 
 /// The ground action of this text in a universe: its objects must exist there and fit the action's types.
@@ -320,7 +330,8 @@ pub fn find_action(
     let mut args = Vec::with_capacity(names.len());
     for (name, &wanted) in names.iter().zip(&decl.args) {
         let Some(o) = universe.find(name) else {
-            let known: Vec<String> = universe.objects().take(20).map(|o| universe.name(o).to_string()).collect();
+            let known: Vec<String> =
+                universe.objects().take(20).map(|o| universe.name(o).to_string()).collect();
             return Err(format!("there is no object `{name}` here; there are: {}", known.join(", ")));
         };
         if !alphabet.types.is_subtype(universe.type_of(o), wanted) {

@@ -93,7 +93,14 @@ impl Generator {
     /// The gradient with respect to theta, given for every slot the gradient with respect to x_j = logit(P_j)
     /// and to its confidence. `pull` adds that of (pull / 2) sum_j (x_j - prior)^2, and `sharpen` pushes every P_j away
     /// from 1/2.
-    pub fn backward(&self, d_logits: &[Vec<f64>], d_confidence: &[f64], pull: f64, sharpen: f64, gradient: &mut [f64]) {
+    pub fn backward(
+        &self,
+        d_logits: &[Vec<f64>],
+        d_confidence: &[f64],
+        pull: f64,
+        sharpen: f64,
+        gradient: &mut [f64],
+    ) {
         gradient.fill(0.0);
         for (slot, d) in d_logits.iter().enumerate() {
             let logits = self.logits(slot);
@@ -106,7 +113,8 @@ impl Generator {
             self.network.backward(&self.theta, slot, &outputs, gradient);
             if self.with_confidence {
                 let s = sigmoid(self.theta[self.network.len() + slot]);
-                gradient[self.network.len() + slot] = d_confidence[slot] * (1.0 - LEAST_CONFIDENCE) * s * (1.0 - s);
+                gradient[self.network.len() + slot] =
+                    d_confidence[slot] * (1.0 - LEAST_CONFIDENCE) * s * (1.0 - s);
             }
         }
     }

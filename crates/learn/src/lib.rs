@@ -25,7 +25,9 @@ pub use constraints::Constraints;
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
 pub use evaluate::{Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes};
-pub use explain::{ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action};
+pub use explain::{
+    ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action,
+};
 pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
 pub use inference::{GroundAtoms, softmax, valuations, value};
 pub use network::Network;

@@ -29,7 +29,8 @@ pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
         let mut gone = vec![false; rules.len()];
         for i in order {
             gone[i] = true;
-            let left: Vec<Encoded> = (0..rules.len()).filter(|&k| !gone[k]).map(|k| rules[k].clone()).collect();
+            let left: Vec<Encoded> =
+                (0..rules.len()).filter(|&k| !gone[k]).map(|k| rules[k].clone()).collect();
             gone[i] = unchanged(&left);
         }
         let mut at = 0;
@@ -124,8 +125,12 @@ struct Encoded {
 impl Encoded {
     fn new(rule: &Rule, problem: &Problem) -> Encoded {
         let atoms = problem.grounder.atoms(rule.action);
-        let mut encoded =
-            Encoded { weight: rule.weight, action: rule.action.0, atoms: Vec::new(), body: vec![0; problem.grounder.words()] };
+        let mut encoded = Encoded {
+            weight: rule.weight,
+            action: rule.action.0,
+            atoms: Vec::new(),
+            body: vec![0; problem.grounder.words()],
+        };
         for literal in &rule.body {
             if let Some(j) = atoms.iter().position(|a| a == literal) {
                 encoded.insert(encoded.atoms.len(), j);

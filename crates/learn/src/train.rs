@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adam::Adam;
 use crate::config::{Config, ConstraintMode};
+use crate::error::Error;
 use crate::estimator::Gradient;
 use crate::generator::Generator;
 use crate::problem::Problem;
@@ -28,6 +29,7 @@ pub struct Trainer {
     rng: Rng,
     updates: usize,
     steps: u64,
+    episodes: u64,
     states: States,
     batch: Batch,
     rules: Rules,
@@ -42,6 +44,8 @@ pub struct Snapshot {
     pub updates: usize,
     /// Environment steps taken.
     pub steps: u64,
+    /// Episodes run.
+    pub episodes: u64,
     theta: Vec<f64>,
     adam: Adam,
     rng: Rng,
@@ -52,6 +56,8 @@ pub struct Snapshot {
 pub struct UpdateStats {
     /// Which update it was, from 1.
     pub update: usize,
+    /// Episodes run so far.
+    pub episodes: u64,
     /// The mean undiscounted return of its episodes.
     pub mean_return: f64,
     /// L_sem summed over rules, before the update.
@@ -88,6 +94,7 @@ impl Trainer {
             rng,
             updates: 0,
             steps: 0,
+            episodes: 0,
             batch: Batch::default(),
             rules: Rules::default(),
             gradient: LogitGradient::default(),
@@ -105,6 +112,7 @@ impl Trainer {
         trainer.rng = snapshot.rng.clone();
         trainer.updates = snapshot.updates;
         trainer.steps = snapshot.steps;
+        trainer.episodes = snapshot.episodes;
         Some(trainer)
     }
 
@@ -113,6 +121,7 @@ impl Trainer {
         Snapshot {
             updates: self.updates,
             steps: self.steps,
+            episodes: self.episodes,
             theta: self.generator.theta.clone(),
             adam: self.adam.clone(),
             rng: self.rng.clone(),
@@ -134,9 +143,10 @@ impl Trainer {
         self.updates >= self.config.updates
     }
 
-    /// The policy as it stands: every rule by argmax, in text precision.
-    pub fn policy(&self) -> Policy {
-        self.problem.policy(&self.generator.distributions(), &self.config)
+    /// The policy of each learner as it stands: every rule by argmax, in text precision.
+    pub fn policies(&self) -> Vec<Policy> {
+        let distributions = self.generator.distributions();
+        (0..self.problem.learners()).map(|l| self.problem.policy(l, &distributions, &self.config)).collect()
     }
 
     /// The states met, with their groundings.
@@ -144,14 +154,22 @@ impl Trainer {
         &self.states
     }
 
-    /// Runs a batch of episodes and moves theta once.
-    pub fn update(&mut self, env: &mut dyn Env) -> UpdateStats {
+    /// Episodes run so far.
+    pub fn episodes(&self) -> u64 {
+        self.episodes
+    }
+
+    /// Runs a batch of episodes and moves theta once. An error if the world failed; theta is then as before.
+    pub fn update(&mut self, env: &mut dyn Env) -> Result<UpdateStats, Error> {
         let problem = Arc::clone(&self.problem);
         if self.states.trim() {
             self.gradient.at.clear();
         }
         self.rules.prepare(self.generator.distributions(), problem.grounder.words());
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.to_string()));
+        }
         let semantic_loss = self.differentiate();
 
         // The pull towards the prior fades to zero over the first part of training; over the last, what has been
@@ -170,12 +188,22 @@ impl Trainer {
         self.updates += 1;
         self.steps += self.batch.steps.len() as u64;
         let slots = self.rules.distributions.len() as f64;
-        UpdateStats {
+        self.episodes += self.batch.returns.len() as u64;
+        Ok(UpdateStats {
             update: self.updates,
+            episodes: self.episodes,
             mean_return: self.batch.returns.iter().sum::<f64>() / self.batch.returns.len() as f64,
             semantic_loss,
             body_size: self.rules.distributions.iter().flat_map(|d| &d.p).sum::<f64>() / slots,
-        }
+        })
+    }
+
+    /// Runs a batch of episodes with the rules as they stand and learns nothing from it. Returns the steps taken.
+    pub fn act(&mut self, env: &mut dyn Env) -> u64 {
+        let problem = Arc::clone(&self.problem);
+        self.rules.prepare(self.generator.distributions(), problem.grounder.words());
+        self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
+        self.batch.steps.len() as u64
     }
 
     /// The gradient of J + lambda_sem L_sem with respect to all logits. Returns L_sem.
@@ -209,12 +237,16 @@ impl Trainer {
             let grounding = self.states.grounding(state);
             let words = grounding.words();
             let mut at = gradient.at[state.0 as usize] as usize;
+            let learner = self.states.learner(state);
             for (a, action) in self.states.actions(state).iter().enumerate() {
-                let slots = problem.slots_of(action.action);
+                let slots = problem.slots_of(learner, action.action);
                 let masks = grounding.flat(a);
                 let undecided = gradient.coefficients[at + slots.len()];
-                let nearest =
-                    if undecided == 0.0 { None } else { Some(best_slot(slots.clone(), &self.rules, masks, words).0) };
+                let nearest = if undecided == 0.0 {
+                    None
+                } else {
+                    Some(best_slot(slots.clone(), &self.rules, masks, words).0)
+                };
                 for (i, k) in slots.clone().enumerate() {
                     let mut c = gradient.coefficients[at + i];
                     if nearest == Some(k) {
@@ -242,17 +274,18 @@ impl Trainer {
         gradient.coefficients.clear();
         for step in &self.batch.steps {
             let actions = self.states.actions(step.state);
+            let learner = self.states.learner(step.state);
             let start = &mut gradient.at[step.state.0 as usize];
             if *start == u32::MAX {
                 *start = gradient.coefficients.len() as u32;
                 gradient.visited.push(step.state);
-                let width: usize = actions.iter().map(|a| self.problem.slots_of(a.action).len() + 1).sum();
+                let width: usize = actions.iter().map(|a| self.problem.slots_of(learner, a.action).len() + 1).sum();
                 gradient.coefficients.resize(gradient.coefficients.len() + width, 0.0);
             }
             let mut at = *start as usize;
             let c = scale * step.advantage;
             for (a, action) in actions.iter().enumerate() {
-                let slots = self.problem.slots_of(action.action);
+                let slots = self.problem.slots_of(learner, action.action);
                 let i = step.at as usize + a;
                 let by = self.batch.derived_by[i];
                 let place = if by == NO_SLOT { slots.len() } else { by as usize - slots.start };
@@ -280,7 +313,8 @@ impl Trainer {
                 }
             }
             for (k, &c) in d_f.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-                let from = step.bodies as usize + k * words;
+                let base = self.problem.slots_of_learner(self.states.learner(step.state)).start;
+                let from = step.bodies as usize + (k - base) * words;
                 let chosen: Vec<usize> = bits(&self.batch.bodies[from..from + words]).collect();
                 let d = &self.rules.distributions[k];
                 let w: Vec<f64> = chosen.iter().map(|&j| d.p[j]).collect();
@@ -300,11 +334,17 @@ impl Trainer {
     fn through_score(&mut self) {
         let scale = -1.0 / self.batch.episodes.len() as f64;
         let words = self.problem.grounder.words();
-        for &first in &self.batch.episodes {
-            let step = &self.batch.steps[first as usize];
+        let mut seen = vec![u32::MAX; self.problem.learners()];
+        for step in &self.batch.steps {
+            // The first step of each learner in an episode stands for the episode: its return is G_0.
+            let learner = self.states.learner(step.state);
+            if std::mem::replace(&mut seen[learner], step.bodies) == step.bodies {
+                continue;
+            }
             let c = scale * step.advantage;
-            for (k, d) in self.rules.distributions.iter().enumerate() {
-                let from = step.bodies as usize + k * words;
+            for (i, k) in self.problem.slots_of_learner(learner).enumerate() {
+                let d = &self.rules.distributions[k];
+                let from = step.bodies as usize + i * words;
                 let gradient = &mut self.gradient.atoms[k];
                 gradient.iter_mut().zip(&d.p).for_each(|(g, p)| *g -= c * p);
                 bits(&self.batch.bodies[from..from + words]).for_each(|j| gradient[j] += c);
@@ -339,7 +379,11 @@ impl Trainer {
         for (k, d) in self.rules.distributions.iter().enumerate() {
             d_p.clear();
             d_p.resize(d.p.len(), 0.0);
-            total += self.problem.constraints(self.problem.slots[k].action).loss(&d.p, self.config.lambda_sem, &mut d_p);
+            total += self.problem.constraints(self.problem.slots[k].action).loss(
+                &d.p,
+                self.config.lambda_sem,
+                &mut d_p,
+            );
             for ((g, d_p), p) in self.gradient.atoms[k].iter_mut().zip(&d_p).zip(&d.p) {
                 *g += d_p * p * (1.0 - p);
             }

@@ -47,7 +47,8 @@ impl Decider {
             })
             .collect();
         rules.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let in_bodies = policy.rules.iter().flat_map(|r| &r.body).flat_map(|l| l.vars()).map(|v| v.0 as usize + 1);
+        let in_bodies =
+            policy.rules.iter().flat_map(|r| &r.body).flat_map(|l| l.vars()).map(|v| v.0 as usize + 1);
         let in_heads = rules.iter().map(|r| r.types.len());
         let variables = in_bodies.chain(in_heads).max().unwrap_or(0);
         Decider { rules, variables }

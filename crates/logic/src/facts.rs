@@ -56,7 +56,8 @@ impl Facts {
                 continue;
             }
             if !r.flat.chunks_exact(r.arity).is_sorted_by(|a, b| a < b) {
-                let mut tuples: Vec<Vec<Object>> = r.flat.chunks_exact(r.arity).map(<[Object]>::to_vec).collect();
+                let mut tuples: Vec<Vec<Object>> =
+                    r.flat.chunks_exact(r.arity).map(<[Object]>::to_vec).collect();
                 tuples.sort();
                 tuples.dedup();
                 r.flat = tuples.concat();

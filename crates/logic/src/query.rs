@@ -85,7 +85,13 @@ impl Query {
     /// Distinct terms stand for distinct objects. `binding` is as before when this returns.
     ///
     /// A variable of a negated literal that nothing else binds ranges over all objects of the universe.
-    pub fn solve<F>(&self, facts: &Facts, universe: &Universe, binding: &mut Binding, found: &mut F) -> ControlFlow<()>
+    pub fn solve<F>(
+        &self,
+        facts: &Facts,
+        universe: &Universe,
+        binding: &mut Binding,
+        found: &mut F,
+    ) -> ControlFlow<()>
     where
         F: FnMut(&Binding) -> ControlFlow<()>,
     {

@@ -1,0 +1,215 @@
+//! What can be asked for on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use derrl_env::Options;
+
+/// Learns reinforcement-learning policies that a person can read.
+#[derive(Debug, Parser)]
+#[command(name = "derrl", version, about, propagate_version = true)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List domains and their tasks
+    Domains(Domains),
+    /// Learn a policy for a domain and score it on all its tasks
+    Train(Train),
+    /// Score a policy
+    Eval(Eval),
+    /// Show, step by step, which rule acts and why
+    Explain(Explain),
+    /// Parse and type-check domain and policy files
+    Check(Check),
+    /// Measure speed on this machine
+    Bench(Bench),
+}
+
+/// `derrl domains`.
+#[derive(Debug, ClapArgs)]
+pub struct Domains {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which domain, with which options.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct WorldArgs {
+    /// The probability that a chosen action is replaced by doing nothing (countdown)
+    #[arg(long, value_name = "P")]
+    pub noise: Option<f64>,
+    /// The size of the instances of a task of free size (task `large`)
+    #[arg(long, value_name = "N")]
+    pub size: Option<usize>,
+    /// One learner for all agents of a kind, instead of one an agent (traffic)
+    #[arg(long)]
+    pub shared: bool,
+    /// Ignore the types of the domain: candidate atoms are then exactly the paper's
+    #[arg(long)]
+    pub untyped: bool,
+}
+
+impl WorldArgs {
+    /// The environment's share of these.
+    pub fn options(&self) -> Options {
+        Options { noise: self.noise, size: self.size, shared: self.shared }
+    }
+}
+
+/// `derrl train`.
+#[derive(Debug, ClapArgs)]
+pub struct Train {
+    /// A built-in domain or the path of a domain file
+    #[arg(required_unless_present = "resume")]
+    pub domain: Option<String>,
+    /// The seed of the run
+    #[arg(long, default_value_t = 0, conflicts_with = "seeds")]
+    pub seed: u64,
+    /// A range of seeds, both ends included: one run each
+    #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
+    pub seeds: Option<SeedRange>,
+    /// The folder of the run (default: the next free one in runs/)
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Change a setting; `derrl train --settings` lists them
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// List the settings with their defaults
+    #[arg(long)]
+    pub settings: bool,
+    /// Go on with a run that was interrupted
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "shared", "untyped"])]
+    pub resume: Option<PathBuf>,
+    /// Episodes a score (default: 200, fewer where episodes are costly)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub episodes: Option<u32>,
+    /// Threads to use (default: all cores); the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Options of the domain
+    #[command(flatten)]
+    pub world: WorldArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl eval`.
+#[derive(Debug, ClapArgs)]
+pub struct Eval {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Score on this task only (may be given several times; default: all tasks of fixed size)
+    #[arg(long = "task", value_name = "TASK")]
+    pub tasks: Vec<String>,
+    /// Episodes a score (default: 200, fewer where episodes are costly)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub episodes: Option<u32>,
+    /// The seed of the instances and of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Options of the domain
+    #[command(flatten)]
+    pub world: WorldArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl explain`.
+#[derive(Debug, ClapArgs)]
+pub struct Explain {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The task to draw an instance from
+    #[arg(long, default_value = "train", value_name = "TASK")]
+    pub task: String,
+    /// Steps to explain at the most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
+    /// Also say at every step why this action was not chosen, e.g. "move(b, floor)"
+    #[arg(long, value_name = "ACTION")]
+    pub why_not: Option<String>,
+    /// The seed of the instance and of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Options of the domain
+    #[command(flatten)]
+    pub world: WorldArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl check`.
+#[derive(Debug, ClapArgs)]
+pub struct Check {
+    /// Domain and policy files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// The domain that policies are checked against (default: the first domain among the files)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl bench`.
+#[derive(Debug, ClapArgs)]
+pub struct Bench {
+    /// What to measure: `train` (steps a second of the environment alone, of acting and of training)
+    #[arg(default_value = "train", value_parser = ["train"])]
+    pub name: String,
+    /// Measure these domains only
+    #[arg(long = "domain", value_name = "DOMAIN")]
+    pub domains: Vec<String>,
+    /// Seconds a measurement
+    #[arg(long, default_value_t = 1.0, value_name = "S")]
+    pub seconds: f64,
+    /// The seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Seeds from `first` to `last`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeedRange {
+    /// The first seed.
+    pub first: u64,
+    /// The last seed.
+    pub last: u64,
+}
+
+/// The most seeds one command trains.
+const MOST_SEEDS: u64 = 10_000;
+
+fn parse_seeds(text: &str) -> Result<SeedRange, String> {
+    let help = "write two whole numbers, as in 0..9 (both ends included)";
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |t: &str| t.parse::<u64>().map_err(|_| format!("`{t}` is not a seed; {help}"));
+    let range = SeedRange { first: number(first)?, last: number(last)? };
+    if range.first > range.last {
+        return Err(format!("{first} is above {last}; {help}"));
+    }
+    if range.last - range.first >= MOST_SEEDS {
+        return Err(format!("more than {MOST_SEEDS} seeds"));
+    }
+    Ok(range)
+}

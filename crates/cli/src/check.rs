@@ -1,0 +1,106 @@
+//! `derrl check`.
+
+use anyhow::bail;
+use derrl_logic::{Alphabet, FileKind, Policy, Source};
+use serde_json::{Value, json};
+
+use crate::args::Check;
+use crate::domain::{Domain, read_source};
+use crate::{Failure, Outcome, print, print_json};
+
+/// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.
+pub fn run(args: &Check) -> Outcome {
+    let mut reports = Vec::new();
+    let mut alphabet = match &args.domain {
+        Some(name) => Some(Domain::load(name, false)?.alphabet.as_ref().clone()),
+        None => None,
+    };
+    let sources: Vec<_> =
+        args.files.iter().map(|path| (path.display().to_string(), read_source(path))).collect();
+    // Domains first, so that policies can be checked against them in whatever order they are named.
+    for policies in [false, true] {
+        for (name, source) in &sources {
+            let kind = source.as_ref().ok().map(FileKind::detect);
+            let is_policy = matches!(kind, Some(Ok(FileKind::Policy)));
+            if is_policy == policies {
+                let result = match source {
+                    Err(error) => Err(format!("{error:#}")),
+                    Ok(source) if is_policy => check_policy(source, alphabet.as_ref()),
+                    Ok(source) => check_domain(source, &mut alphabet),
+                };
+                reports.push((name.clone(), result));
+            }
+        }
+    }
+    let bad = reports.iter().filter(|(_, r)| r.is_err()).count();
+    if args.json {
+        let list: Vec<Value> = reports
+            .iter()
+            .map(|(file, result)| match result {
+                Ok(r) => json!({"file": file, "ok": true, "kind": r.kind, "summary": r.summary, "warnings": r.warnings}),
+                Err(error) => json!({"file": file, "ok": false, "error": error}),
+            })
+            .collect();
+        print_json(&json!({ "files": list }))?;
+    } else {
+        for (file, result) in &reports {
+            match result {
+                Ok(report) => {
+                    print(&format!("{file}: {}\n", report.summary));
+                    report.warnings.iter().for_each(|w| print(&format!("{w}\n")));
+                }
+                Err(error) => eprintln!("{}{error}", if error.starts_with("error") { "" } else { "error: " }),
+            }
+        }
+    }
+    if bad > 0 {
+        return Err(Failure::Input(anyhow::anyhow!("{bad} of {} files not in order", reports.len())));
+    }
+    Ok(())
+}
+
+struct Report {
+    kind: &'static str,
+    summary: String,
+    warnings: Vec<String>,
+}
+
+fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report, String> {
+    let (alphabet, warnings) = Alphabet::check(source).map_err(|e| e.to_string())?;
+    if alphabet.environment.is_some() {
+        Domain::parse(&source.name, &source.name, source.text.clone(), false)
+            .map_err(|e| format!("{e:#}"))?;
+    }
+    let atoms: Vec<String> = (0..alphabet.actions.len())
+        .map(|a| {
+            let action = derrl_logic::Action(a as u32);
+            let m = derrl_logic::candidates(&alphabet, action).len();
+            format!("{} {m}", alphabet.action(action).name)
+        })
+        .collect();
+    let summary = format!(
+        "domain ok: {} predicates, {} variables, {} constraints; candidate atoms: {}",
+        alphabet.predicates.len(),
+        alphabet.variables,
+        alphabet.constraints.len(),
+        atoms.join(", ")
+    );
+    known.get_or_insert(alphabet);
+    Ok(Report { kind: "domain", summary, warnings: warnings.iter().map(ToString::to_string).collect() })
+}
+
+fn check_policy(source: &Source, alphabet: Option<&Alphabet>) -> Result<Report, String> {
+    let read = || -> anyhow::Result<Policy> {
+        let Some(alphabet) = alphabet else {
+            bail!(
+                "{}: a policy is checked against its domain: add --domain NAME or the domain file",
+                source.name
+            );
+        };
+        Ok(Policy::parse(source, alphabet)?)
+    };
+    let policy = read().map_err(|e| format!("{e:#}"))?;
+    let n = policy.rules.len();
+    let summary = format!("policy ok: {n} rule{}", if n == 1 { "" } else { "s" });
+    Ok(Report { kind: "policy", summary, warnings: Vec::new() })
+}

@@ -1,0 +1,82 @@
+//! Finding domains and reading files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use derrl_env::{Spec, find};
+use derrl_logic::{Alphabet, Policy, Source};
+
+use crate::run_folder;
+
+/// A domain: the world it speaks of, its alphabet, and the text of both.
+#[derive(Clone)]
+pub struct Domain {
+    /// As it was asked for.
+    pub name: String,
+    /// The world.
+    pub spec: &'static Spec,
+    /// The text of the domain file.
+    pub text: String,
+    /// What it declares.
+    pub alphabet: Arc<Alphabet>,
+}
+
+impl Domain {
+    /// A built-in domain by name, or the domain file of that path.
+    pub fn load(name: &str, untyped: bool) -> anyhow::Result<Domain> {
+        let looks_like_path = name.contains(['/', '\\', '.']);
+        if !looks_like_path && !Path::new(name).is_file() {
+            let spec = find(name).map_err(|e| {
+                anyhow::anyhow!("{e}\n  a domain file of your own is given by its path, as in ./{name}.pl")
+            })?;
+            return Domain::parse(name, name, spec.domain.to_string(), untyped);
+        }
+        let source = read_source(Path::new(name))?;
+        Domain::parse(name, &source.name, source.text, untyped)
+    }
+
+    /// A domain from its text. `file` is named in errors.
+    pub fn parse(name: &str, file: &str, text: String, untyped: bool) -> anyhow::Result<Domain> {
+        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
+        let Some(world) = alphabet.environment.as_deref() else {
+            bail!(
+                "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
+            );
+        };
+        let spec = find(world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        if untyped {
+            alphabet = alphabet.untyped();
+        }
+        let alphabet = Arc::new(alphabet);
+        // The names in the file must be those of the world.
+        derrl_env::Binding::new(spec.name, &spec.vocabulary, &alphabet).with_context(|| file.to_string())?;
+        Ok(Domain { name: name.to_string(), spec, text, alphabet })
+    }
+}
+
+/// The text of a file, checked to be text.
+pub fn read_source(path: &Path) -> anyhow::Result<Source> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    Ok(Source::from_bytes(name, bytes)?)
+}
+
+/// A policy with its domain: from a policy file and a named domain, or both from the folder of a run.
+pub fn load_policy(path: &Path, domain: Option<&str>, untyped: bool) -> anyhow::Result<(Policy, Domain)> {
+    let (file, domain) = if path.is_dir() {
+        let folder = run_folder::RunFolder::open(path)?;
+        let domain = match domain {
+            Some(name) => Domain::load(name, untyped)?,
+            None => folder.domain()?,
+        };
+        (folder.policy_path(), domain)
+    } else {
+        let Some(name) = domain else {
+            bail!("say which domain the policy is for, as in --domain blocks");
+        };
+        (path.to_path_buf(), Domain::load(name, untyped)?)
+    };
+    let policy = Policy::parse(&read_source(&file)?, &domain.alphabet)?;
+    Ok((policy, domain))
+}

@@ -1,0 +1,80 @@
+//! `derrl eval`, and the scores of `derrl train`.
+
+use derrl_env::{Options, make};
+use derrl_learn::{Score, evaluate};
+use derrl_logic::Policy;
+use serde_json::{Map, Value, json};
+
+use crate::args::Eval;
+use crate::domain::{Domain, load_policy};
+use crate::table::columns;
+use crate::{Outcome, print, print_json};
+
+/// Scores a policy on tasks.
+pub fn run(args: &Eval) -> Outcome {
+    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
+    let scores =
+        score(&policy, &domain, &args.tasks, &args.world.options(), args.episodes.map(|n| n as usize), args.seed)?;
+    if args.json {
+        print_json(&json!({
+            "domain": domain.name,
+            "seed": args.seed,
+            "policy": policy.display(&domain.alphabet).to_string(),
+            "scores": to_json(&scores),
+        }))?;
+    } else {
+        print(&show(&scores, ""));
+    }
+    Ok(())
+}
+
+/// The score of a policy on each of these tasks, or on all of fixed size. With noise, each task is scored without it
+/// and, as `task+noise`, with it.
+pub fn score(
+    policy: &Policy,
+    domain: &Domain,
+    tasks: &[String],
+    options: &Options,
+    episodes: Option<usize>,
+    seed: u64,
+) -> anyhow::Result<Vec<(String, Score)>> {
+    let names: Vec<&str> = if tasks.is_empty() {
+        domain.spec.tasks.iter().filter(|t| t.scored).map(|t| t.name).collect()
+    } else {
+        tasks.iter().map(String::as_str).collect()
+    };
+    let mut scores = Vec::new();
+    let quiet = Options { noise: None, ..options.clone() };
+    let variants =
+        if options.noise.is_some() { vec![("", &quiet), ("+noise", options)] } else { vec![("", options)] };
+    for (suffix, options) in variants {
+        for name in &names {
+            let mut env = make(domain.spec, &domain.alphabet, name, options)?;
+            let episodes = episodes.unwrap_or_else(|| env.episodes());
+            let score = evaluate(policy, &domain.alphabet, env.as_mut(), episodes, seed)?;
+            scores.push((format!("{name}{suffix}"), score));
+        }
+    }
+    Ok(scores)
+}
+
+/// Scores by task.
+pub fn to_json(scores: &[(String, Score)]) -> Value {
+    Value::Object(scores.iter().map(|(t, s)| (t.clone(), json!(s))).collect::<Map<_, _>>())
+}
+
+/// Scores as a table.
+pub fn show(scores: &[(String, Score)], indent: &str) -> String {
+    let heads = ["task", "return", "± stderr", "success", "best known"];
+    let mut rows = vec![heads.map(String::from).to_vec()];
+    for (task, s) in scores {
+        rows.push(vec![
+            task.clone(),
+            format!("{:.3}", s.mean),
+            format!("{:.3}", s.stderr),
+            format!("{:.0}%", 100.0 * s.success_rate),
+            format!("{:.3}", s.best_known),
+        ]);
+    }
+    columns(&rows, indent)
+}

@@ -1,0 +1,192 @@
+//! The folder of a run: what it holds, written so that it is never half there.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `config.toml` | what was asked for: domain, seed, options, settings |
+//! | `domain.pl` | the domain file as it was |
+//! | `checkpoint.json` | what is needed to go on |
+//! | `metrics.jsonl` | the training curves, a point a line |
+//! | `policy.pl`, `policy.unsimplified.pl` | the result |
+//! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use derrl_env::Options;
+use derrl_learn::{Checkpoint, Config};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Domain;
+
+/// What was asked for, in `config.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// The version that made the run.
+    pub derrl: String,
+    /// The domain as it was named.
+    pub domain: String,
+    /// The seed.
+    pub seed: u64,
+    /// Episodes a score, where it was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub episodes: Option<usize>,
+    /// Whether types are ignored.
+    pub untyped: bool,
+    /// Options of the environment.
+    #[serde(default)]
+    pub options: Options,
+    /// Settings of training.
+    pub settings: Config,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    /// Tells checkpoints of other configurations apart.
+    fingerprint: String,
+    checkpoint: Checkpoint,
+}
+
+/// The folder of one run.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// What was asked for.
+    pub config: RunConfig,
+    domain_text: String,
+}
+
+impl RunFolder {
+    /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
+    pub fn create(path: &Path, config: RunConfig, domain: &Domain) -> anyhow::Result<RunFolder> {
+        let shown = path.display();
+        if path.join("config.toml").exists() {
+            bail!("{shown} holds a run already: go on with it by --resume {shown}, or choose another --out");
+        }
+        fs::create_dir_all(path).with_context(|| format!("cannot make the folder {shown}"))?;
+        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain.text.clone() };
+        folder.write("domain.pl", &folder.domain_text)?;
+        // Last, because a folder with a config.toml counts as a run.
+        folder.write("config.toml", &toml::to_string(&folder.config)?)?;
+        Ok(folder)
+    }
+
+    /// Opens the folder of a run.
+    pub fn open(path: &Path) -> anyhow::Result<RunFolder> {
+        let shown = path.display();
+        let read = |file: &str| {
+            fs::read_to_string(path.join(file)).with_context(|| {
+                format!("{shown} is not the folder of a run, or is half-written: cannot read its {file}")
+            })
+        };
+        let config = toml::from_str(&read("config.toml")?).with_context(|| {
+            format!("{shown}/config.toml is not what a run writes; start again with another --out")
+        })?;
+        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")? })
+    }
+
+    /// The folders of the runs at or directly below a path, in order of their seeds.
+    pub fn open_all(path: &Path) -> anyhow::Result<Vec<RunFolder>> {
+        if path.join("config.toml").exists() {
+            return Ok(vec![RunFolder::open(path)?]);
+        }
+        let shown = path.display();
+        let entries = fs::read_dir(path).with_context(|| format!("cannot read the folder {shown}"))?;
+        let mut folders = Vec::new();
+        for entry in entries {
+            let below = entry.with_context(|| format!("cannot read the folder {shown}"))?.path();
+            if below.join("config.toml").exists() {
+                folders.push(RunFolder::open(&below)?);
+            }
+        }
+        if folders.is_empty() {
+            bail!("{shown} holds no run: --resume takes the folder that `train` named when it started");
+        }
+        folders.sort_by_key(|f| f.config.seed);
+        Ok(folders)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the policy is.
+    pub fn policy_path(&self) -> PathBuf {
+        self.path.join("policy.pl")
+    }
+
+    /// The domain as it was when the run was made.
+    pub fn domain(&self) -> anyhow::Result<Domain> {
+        let file = self.path.join("domain.pl").display().to_string();
+        Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
+    }
+
+    /// Everything that decides what a run computes; results of different fingerprints do not mix.
+    fn fingerprint(&self) -> anyhow::Result<String> {
+        let config = toml::to_string(&self.config)?;
+        let mut hash: u64 = 0xcbf2_9ce4_8422_2325; // FNV-1a
+        for byte in config.bytes().chain(self.domain_text.bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Ok(format!("{hash:016x}"))
+    }
+
+    /// The checkpoint, or an empty one where none was written yet.
+    pub fn checkpoint(&self) -> anyhow::Result<Checkpoint> {
+        let path = self.path.join("checkpoint.json");
+        let shown = path.display();
+        if !path.exists() {
+            return Ok(Checkpoint::default());
+        }
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {shown}"))?;
+        let saved: Saved = serde_json::from_str(&text)
+            .with_context(|| format!("{shown} is damaged: remove it to start the run again"))?;
+        if saved.fingerprint != self.fingerprint()? {
+            bail!(
+                "{shown} belongs to another configuration than config.toml and domain.pl: restore those, or remove it to start the run again"
+            );
+        }
+        Ok(saved.checkpoint)
+    }
+
+    /// Saves the checkpoint and the curves so far.
+    pub fn save(&self, checkpoint: &Checkpoint) -> anyhow::Result<()> {
+        let saved = Saved { fingerprint: self.fingerprint()?, checkpoint: checkpoint.clone() };
+        self.write("checkpoint.json", &serde_json::to_string(&saved)?)?;
+        let mut lines = String::new();
+        let done = checkpoint.done.iter().map(|o| (o.restart, &o.curve));
+        for (restart, curve) in done.chain(checkpoint.running.iter().map(|p| (p.restart, &p.curve))) {
+            for point in curve {
+                let mut value = serde_json::to_value(point)?;
+                value["restart"] = restart.into();
+                lines.push_str(&value.to_string());
+                lines.push('\n');
+            }
+        }
+        self.write("metrics.jsonl", &lines)
+    }
+
+    /// Writes a file of the run: it is there as a whole or not at all.
+    pub fn write(&self, file: &str, text: &str) -> anyhow::Result<()> {
+        let path = self.path.join(file);
+        let partial = self.path.join(format!(".{file}.partial"));
+        fs::write(&partial, text)
+            .and_then(|()| fs::rename(&partial, &path))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// The first of `runs/NAME-1`, `runs/NAME-2`, ... that does not exist.
+pub fn next_free(name: &str) -> PathBuf {
+    let stem = Path::new(name).file_stem().map_or_else(|| "run".into(), |s| s.to_string_lossy().into_owned());
+    let mut n = 1;
+    loop {
+        let path = Path::new("runs").join(format!("{stem}-{n}"));
+        if !path.exists() {
+            return path;
+        }
+        n += 1;
+    }
+}

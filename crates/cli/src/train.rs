@@ -1,0 +1,262 @@
+//! `derrl train`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use derrl_env::make;
+use derrl_learn::{Checkpoint, Config, Learned, Problem, Score, Search};
+use derrl_logic::{Alphabet, Policy};
+use serde_json::{Value, json};
+
+use crate::args::Train;
+use crate::chart::{Chart, Series};
+use crate::domain::Domain;
+use crate::progress::{Watch, catch_interrupts};
+use crate::run_folder::{RunConfig, RunFolder, next_free};
+use crate::table::{columns, thousands};
+use crate::{Failure, Outcome, eval, print, print_json};
+
+/// Learns, scores, and leaves a folder for each run.
+pub fn run(args: &Train) -> Outcome {
+    if args.settings {
+        return Ok(print(&toml::to_string(&Config::default())?));
+    }
+    let (folders, top) = match &args.resume {
+        Some(path) => (RunFolder::open_all(path)?, path.clone()),
+        None => start(args)?,
+    };
+    let domain = folders[0].domain()?;
+    let config = folders[0].config.settings.clone();
+    if let Some(other) =
+        folders.iter().find(|f| f.config.settings != config || f.config.domain != domain.name)
+    {
+        bail_input(format!(
+            "{} is a run of another configuration: resume it by itself",
+            other.path().display()
+        ))?;
+    }
+    let seeds =
+        folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
+
+    catch_interrupts();
+    let started = Instant::now();
+    let task = domain.spec.tasks[0].name;
+    let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
+    let problem = Arc::new(Problem::new(&domain.alphabet, make_env()?.learners())?);
+    let watch = Watch::new(&folders, config.updates);
+    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args))?;
+    watch.finish()?;
+    if learned.iter().any(Option::is_none) {
+        let text = format!("interrupted; go on with: derrl train --resume {}", top.display());
+        return Err(Failure::Interrupted(text));
+    }
+
+    let seconds = started.elapsed().as_secs_f64() / folders.len() as f64;
+    let mut results = Vec::new();
+    for (folder, learned) in folders.iter().zip(learned.into_iter().flatten()) {
+        let result = finish(folder, &domain, &learned, seconds)?;
+        if !args.json {
+            print(&result.show(&domain));
+        }
+        results.push(result);
+    }
+    if args.json {
+        let mut documents: Vec<Value> = results.iter().map(|r| r.json.clone()).collect();
+        match args.seeds {
+            None if args.resume.is_none() || documents.len() == 1 => print_json(&documents.remove(0))?,
+            _ => print_json(&json!({ "runs": documents }))?,
+        }
+    } else if results.len() > 1 {
+        print(&summary(&results));
+    }
+    Ok(())
+}
+
+fn bail_input(text: String) -> anyhow::Result<()> {
+    bail!(text)
+}
+
+fn threads(args: &Train) -> usize {
+    args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+/// Makes the folders of new runs, one a seed.
+fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
+    let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
+    let domain = Domain::load(name, args.world.untyped)?;
+    let mut config = Config::default();
+    for setting in &args.set {
+        config = with_setting(&config, setting)?;
+    }
+    config.check()?;
+    let options = args.world.options();
+    make(domain.spec, &domain.alphabet, domain.spec.tasks[0].name, &options)?;
+    Problem::new(&domain.alphabet, 1)?;
+    let top = args.out.clone().unwrap_or_else(|| next_free(name));
+    let run_config = |seed| RunConfig {
+        derrl: env!("CARGO_PKG_VERSION").to_string(),
+        domain: name.to_string(),
+        seed,
+        episodes: args.episodes.map(|n| n as usize),
+        untyped: args.world.untyped,
+        options: options.clone(),
+        settings: config.clone(),
+    };
+    let folders = match args.seeds {
+        None => vec![RunFolder::create(&top, run_config(args.seed), &domain)?],
+        Some(range) => (range.first..=range.last)
+            .map(|seed| RunFolder::create(&top.join(format!("seed-{seed}")), run_config(seed), &domain))
+            .collect::<anyhow::Result<_>>()?,
+    };
+    Ok((folders, top))
+}
+
+/// The settings with one changed, as `key=value` says.
+fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
+    let Some((key, value)) = setting.split_once('=') else {
+        bail!("--set {setting}: write KEY=VALUE, as in --set updates=800");
+    };
+    let (key, value) = (key.trim(), value.trim());
+    let mut table = toml::Table::try_from(config)?;
+    if !table.contains_key(key) {
+        let help = derrl_env::nearest(key, table.keys().map(String::as_str));
+        bail!("--set {setting}: there is no setting `{key}`{help}");
+    }
+    // A value is read as TOML has it; a bare word is a name.
+    let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut t| t.remove("v"));
+    let mut parsed = parsed.unwrap_or_else(|| toml::Value::String(value.to_string()));
+    if let (toml::Value::Integer(i), Some(toml::Value::Float(_))) = (&parsed, table.get(key)) {
+        parsed = toml::Value::Float(*i as f64);
+    }
+    table.insert(key.to_string(), parsed);
+    let changed: Config =
+        table.try_into().map_err(|e: toml::de::Error| anyhow::anyhow!("--set {setting}: {}", e.message()))?;
+    changed.check().with_context(|| format!("--set {setting}"))?;
+    Ok(changed)
+}
+
+struct Finished {
+    seed: u64,
+    scores: Vec<(String, Score)>,
+    policy: Policy,
+    steps: u64,
+    restarts: usize,
+    seconds: f64,
+    policy_path: String,
+    json: Value,
+}
+
+/// Scores what was learned and writes it down.
+fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
+    let config = &folder.config;
+    let alphabet = &domain.alphabet;
+    let checkpoint = folder.checkpoint()?;
+    let text = learned.policy.display(alphabet).to_string();
+    let scores = eval::score(&learned.policy, domain, &[], &config.options, config.episodes, config.seed)?;
+    let steps = checkpoint.done.iter().map(|o| o.steps).sum();
+    let episodes: u64 = checkpoint.done.iter().map(|o| o.episodes).sum();
+    let policy_path = folder.policy_path().display().to_string();
+    let json = json!({
+        "domain": config.domain,
+        "seed": config.seed,
+        "policy": text,
+        "rules": rules(&learned.policy, alphabet),
+        "unsimplified": learned.unsimplified.display(alphabet).to_string(),
+        "scores": eval::to_json(&scores),
+        "restarts": checkpoint.done.len(),
+        "restart": learned.restart,
+        "episodes": episodes,
+        "steps": steps,
+        "seconds": seconds,
+        "policy_path": policy_path,
+    });
+    let title = format!("{}, seed {}", config.domain, config.seed);
+    let train = scores.first().map_or(f64::NAN, |(_, s)| s.mean);
+    folder.write("policy.unsimplified.pl", &learned.unsimplified.display(alphabet).to_string())?;
+    folder.write("curve.svg", &curve(&checkpoint, learned.restart, &title))?;
+    folder.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&json)?))?;
+    let head =
+        format!("% Learned by derrl {} on {title}: return {train:.3} on the training task.\n", config.derrl);
+    folder.write("policy.pl", &format!("{head}{text}"))?;
+    let restarts = checkpoint.done.len();
+    let policy = learned.policy.clone();
+    Ok(Finished { seed: config.seed, scores, policy, steps, restarts, seconds, policy_path, json })
+}
+
+fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
+    policy
+        .rules
+        .iter()
+        .map(|rule| {
+            let arity = alphabet.action(rule.action).args.len();
+            let body: Vec<String> =
+                rule.canonical(arity).body.iter().map(|l| l.display(alphabet).to_string()).collect();
+            json!({
+                "weight": rule.weight,
+                "action": format!("{}/{arity}", alphabet.action(rule.action).name),
+                "body": body,
+                "text": rule.display(alphabet).to_string(),
+            })
+        })
+        .collect()
+}
+
+/// The training curves of all restarts, the chosen one on top.
+fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
+    let line = |restart: u64, name: Option<String>, color, width| {
+        let done = checkpoint.done.iter().find(|o| o.restart == restart);
+        let points =
+            done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
+        Series { name, points: points.unwrap_or_default(), color, width }
+    };
+    let others = checkpoint.done.iter().map(|o| o.restart).filter(|r| *r != chosen);
+    let mut series: Vec<Series> = others
+        .enumerate()
+        .map(|(i, r)| line(r, (i == 0).then(|| "other restarts".to_string()), "#b8c4d6", 1.0))
+        .collect();
+    series.push(line(chosen, Some("chosen restart".to_string()), "#c2410c", 2.5));
+    Chart { title, x_label: "episodes", y_label: "mean return while exploring", series }.to_svg()
+}
+
+impl Finished {
+    fn show(&self, domain: &Domain) -> String {
+        let mut text = format!(
+            "{}, seed {}: {} restarts, {} steps, {:.2} s\n\n",
+            domain.name,
+            self.seed,
+            self.restarts,
+            thousands(self.steps),
+            self.seconds
+        );
+        for rule in self.policy.display(&domain.alphabet).to_string().lines() {
+            text.push_str(&format!("  {rule}\n"));
+        }
+        if self.policy.rules.is_empty() {
+            text.push_str("  (no rule was found: the policy acts at random)\n");
+        }
+        format!("{text}\n{}\n  {}\n\n", eval::show(&self.scores, "  "), self.policy_path)
+    }
+}
+
+/// Over all seeds: the mean and the worst return on each task.
+fn summary(results: &[Finished]) -> String {
+    let mut rows = vec![["task", "mean", "worst", "worst seed", "best known"].map(String::from).to_vec()];
+    for (i, (task, _)) in results[0].scores.iter().enumerate() {
+        let of = |r: &Finished| r.scores[i].1.clone();
+        let mean = results.iter().map(|r| of(r).mean).sum::<f64>() / results.len() as f64;
+        let best = results.iter().map(|r| of(r).best_known).sum::<f64>() / results.len() as f64;
+        let worst = results.iter().min_by(|a, b| of(a).mean.total_cmp(&of(b).mean));
+        if let Some(worst) = worst {
+            let cells = [
+                format!("{mean:.3}"),
+                format!("{:.3}", of(worst).mean),
+                worst.seed.to_string(),
+                format!("{best:.3}"),
+            ];
+            rows.push(std::iter::once(task.clone()).chain(cells).collect());
+        }
+    }
+    format!("{} seeds\n{}", results.len(), columns(&rows, "  "))
+}

@@ -1,0 +1,213 @@
+//! DoorKey as a row of the table of worlds.
+
+use std::sync::Arc;
+
+use derrl_logic::{self as logic, Alphabet, Constant, Facts, Universe};
+
+use super::grid::Outcome as Effect;
+use super::layout::{self, Shape};
+use super::level::{Action, Door, Fact, Key, Level, Object};
+use super::world::World;
+use crate::error::Error;
+use crate::rng::Rng;
+use crate::table::{Options, Spec, Task};
+use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+
+/// The row of the table of worlds.
+pub const SPEC: Spec = Spec {
+    name: "doorkey",
+    summary: "unlock doors with the keys of their colours and reach the goal",
+    domain: include_str!("../../domains/doorkey.pl"),
+    vocabulary: VOCABULARY,
+    tasks: &[
+        Task::new("train", "2 keys, 1 door, of 3 colours"),
+        Task::new("dynamic-keys-doors", "2 to 6 keys and 1 to 5 doors, of 6 colours"),
+        Task::new("minigrid-8x8", "Minigrid's own DoorKey-8x8").on_request(),
+    ],
+    options: &[],
+    make: |alphabet, task, _: &Options| Ok(Box::new(DoorKey::new(alphabet, task)?)),
+};
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    predicates: &[
+        ("carrying", 1),
+        ("notcarrying", 0),
+        ("locked", 1),
+        ("unlocked", 0),
+        ("key", 1),
+        ("door", 1),
+        ("goal", 1),
+        ("samecolor", 2),
+    ],
+    actions: &[("pick", 1), ("open", 1), ("goto", 1)],
+};
+
+/// The shapes of `dynamic-keys-doors`: at least as many keys as doors, and more of either than in training.
+const SHAPES: &[(u8, u8)] = &[
+    (3, 1), (4, 1), (5, 1), (6, 1), (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (3, 3), (4, 3), (5, 3), (6, 3), (4, 4), (5, 4),
+    (6, 4), (5, 5), (6, 5),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Draw {
+    Train,
+    Dynamic,
+    Minigrid,
+}
+
+#[derive(Clone, Debug)]
+struct DoorKey {
+    binding: Binding,
+    alphabet: Arc<Alphabet>,
+    draw: Draw,
+    /// The universes made so far, by their numbers of keys and doors.
+    universes: Vec<((u8, u8), Arc<Universe>)>,
+    universe: Arc<Universe>,
+    keys: u8,
+    doors: u8,
+    world: World,
+    steps: u32,
+    horizon: u32,
+}
+
+impl DoorKey {
+    fn new(alphabet: &Arc<Alphabet>, task: &str) -> Result<DoorKey, Error> {
+        let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
+        let level = layout::doorkey(8, 0)
+            .map_err(|e| Error::Option(e.to_string()))
+            .and_then(|grid| Level::new(grid).map_err(|e| Error::Option(e.to_string())))?;
+        let mut env = DoorKey {
+            binding,
+            alphabet: Arc::clone(alphabet),
+            draw: match task {
+                "dynamic-keys-doors" => Draw::Dynamic,
+                "minigrid-8x8" => Draw::Minigrid,
+                _ => Draw::Train,
+            },
+            universes: Vec::new(),
+            universe: Arc::new(Universe::new(Vec::new())),
+            keys: 1,
+            doors: 1,
+            world: World::new(Arc::new(level)),
+            steps: 0,
+            horizon: 1,
+        };
+        env.enter(1, 1);
+        Ok(env)
+    }
+
+    /// Takes the universe of so many keys and doors, made once.
+    fn enter(&mut self, keys: u8, doors: u8) {
+        (self.keys, self.doors) = (keys, doors);
+        if let Some((_, known)) = self.universes.iter().find(|(shape, _)| *shape == (keys, doors)) {
+            self.universe = Arc::clone(known);
+            return;
+        }
+        let named = |object: Object, kind: &str| (Constant::name(&object.to_string()), type_named(&self.alphabet, kind));
+        let mut objects: Vec<_> = (0..keys).map(|k| named(Object::Key(Key(k)), "key")).collect();
+        objects.extend((0..doors).map(|d| named(Object::Door(Door(d)), "door")));
+        objects.push(named(Object::Goal, "goal"));
+        self.universe = Arc::new(Universe::new(objects));
+        self.universes.push(((keys, doors), Arc::clone(&self.universe)));
+    }
+
+    fn object(&self, object: Object) -> logic::Object {
+        logic::Object(match object {
+            Object::Key(Key(k)) => u32::from(k),
+            Object::Door(Door(d)) => u32::from(self.keys + d),
+            Object::Goal => u32::from(self.keys + self.doors),
+        })
+    }
+
+    fn named(&self, logic::Object(o): logic::Object) -> Object {
+        let (keys, doors) = (u32::from(self.keys), u32::from(self.doors));
+        if o < keys {
+            Object::Key(Key(o as u8))
+        } else if o < keys + doors {
+            Object::Door(Door((o - keys) as u8))
+        } else {
+            Object::Goal
+        }
+    }
+}
+
+impl Env for DoorKey {
+    fn reset(&mut self, rng: &mut Rng) {
+        let shape = match self.draw {
+            Draw::Train => Ok(Shape::TRAIN),
+            Draw::Minigrid => Shape::new(1, 1),
+            Draw::Dynamic => {
+                let (keys, doors) = SHAPES[rng.below(SHAPES.len())];
+                Shape::new(keys, doors)
+            }
+        };
+        let shape = shape.unwrap_or(Shape::TRAIN);
+        let grid = match self.draw {
+            Draw::Minigrid => layout::doorkey(8, rng.bits() >> 32).ok(),
+            _ => Some(layout::rooms(shape, |n| rng.below(n as usize) as u32)),
+        };
+        if let Some(level) = grid.and_then(|grid| Level::new(grid).ok()) {
+            self.enter(shape.keys(), shape.doors());
+            self.horizon = shape.horizon();
+            self.world = World::new(Arc::new(level));
+        }
+        self.steps = 0;
+    }
+
+    fn restart(&mut self) {
+        self.world = World::new(Arc::clone(self.world.level()));
+        self.steps = 0;
+    }
+
+    fn universe(&self) -> &Arc<Universe> {
+        &self.universe
+    }
+
+    fn facts(&self, facts: &mut Facts) {
+        for fact in self.world.facts() {
+            let say = |facts: &mut Facts, predicate: usize, args: &[Object]| {
+                let args: Vec<logic::Object> = args.iter().map(|&o| self.object(o)).collect();
+                self.binding.say(facts, predicate, &args);
+            };
+            match fact {
+                Fact::Carrying(k) => say(facts, 0, &[Object::Key(k)]),
+                Fact::NotCarrying => say(facts, 1, &[]),
+                Fact::Locked(d) => say(facts, 2, &[Object::Door(d)]),
+                Fact::Unlocked => say(facts, 3, &[]),
+                Fact::Key(k) => say(facts, 4, &[Object::Key(k)]),
+                Fact::Door(d) => say(facts, 5, &[Object::Door(d)]),
+                Fact::Goal => say(facts, 6, &[Object::Goal]),
+                Fact::SameColor(a, b) => say(facts, 7, &[a, b]),
+            }
+        }
+    }
+
+    fn code(&self) -> Option<u128> {
+        Some(self.world.code())
+    }
+
+    fn step(&mut self, action: logic::Action, args: &[logic::Object], _rng: &mut Rng) -> Outcome {
+        self.steps += 1;
+        let effect = match (self.binding.action(action), self.named(args[0])) {
+            (0, Object::Key(key)) => self.world.step(Action::Pick(key)),
+            (1, Object::Door(door)) => self.world.step(Action::Open(door)),
+            (2, object) => self.world.step(Action::Goto(object)),
+            _ => Effect::Unchanged, // a door cannot be picked, nor a key opened
+        };
+        if effect == Effect::Goal {
+            return Outcome { reward: 1.0, status: Status::Terminated };
+        }
+        let status = if self.steps >= self.horizon { Status::Truncated } else { Status::Running };
+        Outcome { reward: 0.0, status }
+    }
+
+    fn succeeded(&self) -> bool {
+        self.world.is_at_goal()
+    }
+
+    fn best_return(&self) -> f64 {
+        let start = World::new(Arc::clone(self.world.level()));
+        let within = |plan: Vec<Action>| plan.len() as u32 <= self.horizon;
+        if start.solve().is_some_and(within) { 1.0 } else { 0.0 }
+    }
+}
