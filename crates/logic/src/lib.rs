@@ -77,10 +77,8 @@ mod universe;
 // What is written.
 pub use alphabet::{Action, Alphabet, Pred, Role, RuleCount, Type, Types, Var};
 pub use diagnostic::{Diagnostic, Error, Severity, Source};
-pub use facts::Facts;
 pub use file_kind::FileKind;
 pub use ground_text::{parse_facts, parse_ground_action};
-pub use grounding::{Grounder, Grounding, subset};
 pub use lint::Warning;
 pub use policy::Policy;
 pub use rule::{Arg, Literal, Rule};
