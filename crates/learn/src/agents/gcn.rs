@@ -246,7 +246,9 @@ impl Model for Gcn {
                 message.iter_mut().zip(&tape.h1[node(j)]).for_each(|(m, x)| *m += x);
             }
             let scale = 1.0 / edge.from.len() as f64;
-            message.iter_mut().for_each(|m| *m *= scale);
+            for m in message.iter_mut() {
+                *m *= scale;
+            }
             add_product(&weights[self.second(edge.relation + 1)], message, &mut tape.h2[node(edge.node)]);
         }
         tape.h2.iter_mut().for_each(|x| *x = x.tanh());

@@ -225,7 +225,7 @@ impl Deduction {
         for (s, (slot, grounded)) in self.slots.iter().zip(&world.slots).enumerate() {
             tape.columns[s].clear();
             tape.columns[s].extend(grounded.index.iter().map(|&k| tape.values[0][k as usize]));
-            self.value_given(weights, slot, grounded, s, tape);
+            value_given(weights, slot, grounded, s, tape);
         }
         // The invented predicates, then once the actions.
         for step in 1..self.steps {
@@ -234,26 +234,6 @@ impl Deduction {
         self.step(weights, world, self.steps, true, tape);
         act(&tape.actions, &mut tape.pi);
         &tape.pi
-    }
-
-    /// F_c(h) and its weighted sum, for the candidates that no step changes.
-    fn value_given(&self, weights: &[f64], slot: &Slot, grounded: &Grounded, s: usize, tape: &mut Tape) {
-        let (columns, rows, per_head) = (&tape.columns[s], grounded.rows(), grounded.substitutions);
-        let (fixed, sums) = (&mut tape.fixed[s], &mut tape.fixed_sums[s]);
-        fixed.clear();
-        sums.clear();
-        sums.resize(grounded.heads.len(), 0.0);
-        for (c, &(i, j)) in slot.clauses[..slot.given].iter().enumerate() {
-            let w = weights[slot.at + c];
-            let first = &columns[i as usize * rows..(i as usize + 1) * rows];
-            let second = &columns[j as usize * rows..(j as usize + 1) * rows];
-            for (h, sum) in sums.iter_mut().enumerate() {
-                let at = h * per_head..(h + 1) * per_head;
-                let f = best_value(&first[at.clone()], &second[at]);
-                fixed.push(f);
-                *sum += w * f;
-            }
-        }
     }
 
     /// One step of forward chaining: from the values after step - 1 to the invented atoms (or the actions) after it.
@@ -376,6 +356,26 @@ impl Deduction {
     }
 }
 
+/// F_c(h) and its weighted sum, for the candidates that no step changes.
+fn value_given(weights: &[f64], slot: &Slot, grounded: &Grounded, s: usize, tape: &mut Tape) {
+    let (columns, rows, per_head) = (&tape.columns[s], grounded.rows(), grounded.substitutions);
+    let (fixed, sums) = (&mut tape.fixed[s], &mut tape.fixed_sums[s]);
+    fixed.clear();
+    sums.clear();
+    sums.resize(grounded.heads.len(), 0.0);
+    for (c, &(i, j)) in slot.clauses[..slot.given].iter().enumerate() {
+        let w = weights[slot.at + c];
+        let first = &columns[i as usize * rows..(i as usize + 1) * rows];
+        let second = &columns[j as usize * rows..(j as usize + 1) * rows];
+        for (h, sum) in sums.iter_mut().enumerate() {
+            let at = h * per_head..(h + 1) * per_head;
+            let f = best_value(&first[at.clone()], &second[at]);
+            fixed.push(f);
+            *sum += w * f;
+        }
+    }
+}
+
 /// max_s x_s y_s.
 #[inline]
 fn best_value(x: &[f64], y: &[f64]) -> f64 {
@@ -411,5 +411,7 @@ fn through_act(values: &[f64], pi: &[f64], d: &mut [f64]) {
     } else {
         (d.iter().sum::<f64>() / d.len() as f64, 1.0)
     };
-    d.iter_mut().for_each(|d| *d = (*d - mean) * scale);
+    for d in d.iter_mut() {
+        *d = (*d - mean) * scale;
+    }
 }
