@@ -1,6 +1,7 @@
 //! Turns experience into rules.
 
 mod adam;
+mod agents;
 mod config;
 mod constraints;
 mod error;
@@ -22,11 +23,15 @@ mod tnorm;
 mod train;
 
 pub use adam::Adam;
+pub use agents::{
+    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,
+    Unwatched, Watcher, evaluate_agent, find_agent,
+};
 pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use constraints::Constraints;
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes};
+pub use evaluate::{Act, Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes, score};
 pub use explain::{
     ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action,
 };
