@@ -177,6 +177,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
         "policy": text,
         "rules": rules(&learned.policy, alphabet),
         "unsimplified": learned.unsimplified.display(alphabet).to_string(),
+        "simulator": eval::simulator(domain)?,
         "scores": eval::to_json(&scores),
         "restarts": checkpoint.done.len(),
         "restart": learned.restart,
