@@ -91,8 +91,10 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
     }
     let mut text = columns(&rows, indent);
     for (task, s) in scores.iter().filter(|(_, s)| !s.references.is_empty()) {
-        let others: Vec<String> = s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
-        text = format!("{text}{indent}{task}, other controllers on the same instances: {}\n", others.join(", "));
+        let others: Vec<String> =
+            s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
+        text =
+            format!("{text}{indent}{task}, other controllers on the same instances: {}\n", others.join(", "));
     }
     text
 }

@@ -15,7 +15,8 @@ const ROUNDS: u64 = 5;
 pub fn run(args: &Bench) -> anyhow::Result<Report> {
     let sumo = Sumo::find()?;
     let demand = DemandSpec::default();
-    let heads = ["network", "SUMO alone", "with our client", "and deciding", "client/alone", "deciding/alone"];
+    let heads =
+        ["network", "SUMO alone", "with our client", "and deciding", "client/alone", "deciding/alone"];
     let mut rows = vec![heads.map(String::from).to_vec()];
     let mut list = Vec::new();
     for (name, layout) in [("5 intersections", Layout::five()), ("8 intersections", Layout::eight())] {
