@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -49,7 +50,9 @@ struct Compiled {
     universe: Arc<Universe>,
     decider: Decider,
     /// All ground actions, listed when no rule has fired for the first time.
-    all: Option<Vec<GroundAction>>,
+    all: Option<Arc<[GroundAction]>>,
+    /// Decisions taken before, by the code of the state.
+    known: FxHashMap<u128, Arc<[GroundAction]>>,
 }
 
 impl<'a> Actor<'a> {
@@ -80,23 +83,36 @@ impl<'a> Actor<'a> {
 
     /// An action of highest value in the current state; where no rule fires, any action.
     pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
-        observe(env, &mut self.facts);
         let universe = env.universe();
         let at = self.compiled.iter().position(|c| Arc::ptr_eq(&c.universe, universe)).unwrap_or_else(|| {
             let decider = Decider::new(&self.policy, &self.alphabet, universe);
-            self.compiled.push(Compiled { universe: Arc::clone(universe), decider, all: None });
+            let universe = Arc::clone(universe);
+            self.compiled.push(Compiled { universe, decider, all: None, known: FxHashMap::default() });
             self.compiled.len() - 1
         });
         let compiled = &mut self.compiled[at];
+        let code = env.code();
+        if let Some(ties) = code.and_then(|code| compiled.known.get(&code)) {
+            return ties[rng.below(ties.len())].clone();
+        }
+        observe(env, &mut self.facts);
         let decision = compiled.decider.decide(&self.facts, &self.alphabet, universe);
-        let ties = if decision.ties.is_empty() {
-            compiled.all.get_or_insert_with(|| universe.ground_actions(&self.alphabet))
+        let ties: Arc<[GroundAction]> = if decision.ties.is_empty() {
+            let all = compiled.all.get_or_insert_with(|| universe.ground_actions(&self.alphabet).into());
+            Arc::clone(all)
         } else {
-            &decision.ties
+            decision.ties.into()
         };
-        ties[rng.below(ties.len())].clone()
+        let action = ties[rng.below(ties.len())].clone();
+        if let Some(code) = code.filter(|_| compiled.known.len() < MOST_KNOWN) {
+            compiled.known.insert(code, ties);
+        }
+        action
     }
 }
+
+/// Decisions remembered for a universe, at the most.
+const MOST_KNOWN: usize = 1 << 16;
 
 /// How one episode went.
 #[derive(Clone, Copy, Debug, PartialEq)]

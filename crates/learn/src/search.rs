@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use derrl_env::Env;
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Action, Literal, Policy, Rule, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -282,11 +282,13 @@ impl<'a> Search<'a> {
             }
         }
         let mut outcomes = Vec::new();
+        let mut seen = Vec::new();
         for learned in trainer.policies() {
-            let outcome = self.judge(seed, restart, &learned, &trainer, env.as_mut())?;
-            // Learners of several agents often find the same rules.
-            if outcomes.iter().all(|o: &Outcome| o.simplified != outcome.simplified) {
-                outcomes.push(outcome);
+            // Learners of several agents often find the same rules in the same order: one of them is run.
+            let shape = shape(&learned);
+            if !seen.contains(&shape) {
+                outcomes.push(self.judge(seed, restart, &learned, &trainer, env.as_mut())?);
+                seen.push(shape);
             }
         }
         let best = best_of(&outcomes).first().copied().unwrap_or(0);
@@ -322,6 +324,12 @@ impl<'a> Search<'a> {
             curve: Vec::new(),
         })
     }
+}
+
+/// What tells how a policy decides: its rules, each with the rank of its value.
+fn shape(policy: &Policy) -> Vec<(usize, Action, Vec<Literal>)> {
+    let rank = |r: &Rule| policy.rules.iter().filter(|o| o.weight > r.weight).count();
+    policy.rules.iter().map(|r| (rank(r), r.action, r.body.clone())).collect()
 }
 
 impl Run {

@@ -51,7 +51,11 @@ impl Fixture {
             confidence,
         };
         let mut rules = Rules::default();
-        rules.prepare(logits.iter().zip(confidence).map(of).collect(), self.problem.grounder.words(), self.config.temperature);
+        rules.prepare(
+            logits.iter().zip(confidence).map(of).collect(),
+            self.problem.grounder.words(),
+            self.config.temperature,
+        );
         rules
     }
 
@@ -101,8 +105,7 @@ impl Fixture {
                 for (a, action) in actions.iter().enumerate() {
                     let pi = f64::from(derived(a).map_or(1.0, |d| d.weight) * step.rest);
                     let taken = f64::from(u8::from(a as u32 == step.action));
-                    let c = -step.advantage * (taken - pi)
-                        / (self.config.temperature * episodes);
+                    let c = -step.advantage * (taken - pi) / (self.config.temperature * episodes);
                     let k = match by(a) {
                         None => {
                             best_slot(
@@ -141,6 +144,9 @@ impl Fixture {
     }
 }
 
+/// Moves one logit or one confidence by h.
+type Change<'a> = dyn Fn(&mut [Vec<f64>], &mut [f64], f64) + 'a;
+
 #[test]
 fn every_estimator_matches_finite_differences() {
     const H: f64 = 1e-5;
@@ -149,7 +155,7 @@ fn every_estimator_matches_finite_differences() {
             let fixture = Fixture::new(domain, estimator, 7);
             let mut gradient = LogitGradient::default();
             gradient.differentiate(&fixture.experience());
-            let central = |change: &dyn Fn(&mut Vec<Vec<f64>>, &mut Vec<f64>, f64)| {
+            let central = |change: &Change<'_>| {
                 let at = |h: f64| {
                     let (mut logits, mut confidence) = (fixture.logits.clone(), fixture.confidence.clone());
                     change(&mut logits, &mut confidence, h);
