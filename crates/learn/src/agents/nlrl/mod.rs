@@ -14,7 +14,7 @@ use derrl_logic::{Alphabet, Facts, GroundAction, SlotHead, Templates, Universe};
 
 use crate::agents::linear::{softmax_in_place, through_softmax};
 use crate::agents::nlrl::clauses::{Slot, Symbol, slots};
-use crate::agents::nlrl::deduction::{Deduction, Tape, World};
+use crate::agents::nlrl::deduction::{Deduction, Scratch, Tape, World};
 use crate::agents::reinforce::{Learner, Learning, Model};
 use crate::agents::{AgentSpec, Setup};
 use crate::error::Error;
@@ -71,6 +71,7 @@ impl Model for Nlrl {
     type World = World;
     type State = Vec<f64>;
     type Tape = Tape;
+    type Scratch = Scratch;
 
     fn parameters(&self) -> usize {
         self.deduction.clauses()
@@ -104,8 +105,15 @@ impl Model for Nlrl {
         world.encode(facts)
     }
 
-    fn forward<'t>(&self, weights: &[f64], world: &World, state: &Vec<f64>, tape: &'t mut Tape) -> &'t [f64] {
-        self.deduction.forward(weights, world, state, tape)
+    fn forward<'t>(
+        &self,
+        weights: &[f64],
+        world: &World,
+        state: &Vec<f64>,
+        scratch: &mut Scratch,
+        tape: &'t mut Tape,
+    ) -> &'t [f64] {
+        self.deduction.forward(weights, world, state, scratch, tape)
     }
 
     fn backward(
@@ -113,11 +121,12 @@ impl Model for Nlrl {
         weights: &[f64],
         world: &World,
         _: &Vec<f64>,
-        tape: &mut Tape,
+        scratch: &mut Scratch,
+        tape: &Tape,
         d_pi: &mut [f64],
         gradient: &mut [f64],
     ) {
-        self.deduction.backward(weights, world, tape, d_pi, gradient);
+        self.deduction.backward(weights, world, scratch, tape, d_pi, gradient);
     }
 
     /// The most likely clause of every slot with its weight, actions first; invented predicates that no shown clause uses are
