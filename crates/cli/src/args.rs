@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use derrl_env::Options;
+use derrl_export::TARGETS;
 
 /// Learns reinforcement-learning policies that a person can read.
 #[derive(Debug, Parser)]
@@ -25,6 +27,8 @@ pub enum Command {
     Eval(Eval),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
+    /// Write a policy as a program of another language
+    Export(Export),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -149,6 +153,32 @@ pub struct Explain {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `derrl export`.
+#[derive(Debug, ClapArgs)]
+pub struct Export {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The language
+    #[arg(long, value_name = "TARGET", value_parser = targets())]
+    pub to: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Ignore the types of the domain
+    #[arg(long)]
+    pub untyped: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn targets() -> PossibleValuesParser {
+    TARGETS.iter().map(|t| PossibleValue::new(t.name).help(t.summary)).collect::<Vec<_>>().into()
 }
 
 /// `derrl check`.

@@ -8,6 +8,7 @@ mod domain;
 mod domains;
 mod eval;
 mod explain;
+mod export;
 mod progress;
 mod run_folder;
 mod table;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Train(command) => train::run(&command),
         Command::Eval(command) => eval::run(&command),
         Command::Explain(command) => explain::run(&command),
+        Command::Export(command) => export::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
     };
