@@ -52,6 +52,9 @@ pub struct WorldArgs {
     /// The size of the instances of a task of free size (task `large`)
     #[arg(long, value_name = "N")]
     pub size: Option<usize>,
+    /// One learner for all agents of a kind, instead of one an agent (traffic)
+    #[arg(long)]
+    pub shared: bool,
     /// Ignore the types of the domain: candidate atoms are then exactly the paper's
     #[arg(long)]
     pub untyped: bool,
@@ -60,7 +63,7 @@ pub struct WorldArgs {
 impl WorldArgs {
     /// The environment's share of these.
     pub fn options(&self) -> Options {
-        Options { noise: self.noise, size: self.size }
+        Options { noise: self.noise, size: self.size, shared: self.shared }
     }
 }
 
@@ -86,11 +89,11 @@ pub struct Train {
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "untyped"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "shared", "untyped"])]
     pub resume: Option<PathBuf>,
-    /// Episodes a score
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub episodes: u32,
+    /// Episodes a score (default: 200, fewer where episodes are costly)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub episodes: Option<u32>,
     /// Threads to use (default: all cores); the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -113,9 +116,9 @@ pub struct Eval {
     /// Score on this task only (may be given several times; default: all tasks of fixed size)
     #[arg(long = "task", value_name = "TASK")]
     pub tasks: Vec<String>,
-    /// Episodes a score
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub episodes: u32,
+    /// Episodes a score (default: 200, fewer where episodes are costly)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub episodes: Option<u32>,
     /// The seed of the instances and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

@@ -84,10 +84,10 @@ impl Figures {
 
 fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Figures> {
     let alphabet = spec.alphabet();
-    let problem = Arc::new(Problem::new(&alphabet)?);
     // Never finished: the bench decides when to stop.
     let config = Config { updates: 1_000_000_000, ..Config::default() };
     let mut env = make(spec, &alphabet, spec.tasks[0].name, &Options::default())?;
+    let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
     let mut trainer = Trainer::new(&problem, &config, seed, 0);
     let mut rng = Rng::new(seed, 1);
     let actions = {
@@ -100,7 +100,7 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
     // Warm up: states grounded, buffers grown.
     let warm = Instant::now();
     while warm.elapsed() < time {
-        trainer.update(env.as_mut());
+        trainer.update(env.as_mut())?;
     }
     let mut figures = [const { Vec::new() }; 3];
     let mut memory = Vec::new();
@@ -110,7 +110,7 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
         figures[1].push(rate(time, || trainer.act(env.as_mut())));
         figures[2].push(rate(time, || {
             let before = trainer.steps();
-            trainer.update(env.as_mut());
+            let _ = trainer.update(env.as_mut());
             trainer.steps() - before
         }));
         memory.extend(resident_kib());

@@ -50,8 +50,7 @@ impl Domain {
         }
         let alphabet = Arc::new(alphabet);
         // The names in the file must be those of the world.
-        derrl_env::make(spec, &alphabet, spec.tasks[0].name, &derrl_env::Options::default())
-            .with_context(|| file.to_string())?;
+        derrl_env::Binding::new(spec.name, &spec.vocabulary, &alphabet).with_context(|| file.to_string())?;
         Ok(Domain { name: name.to_string(), spec, text, alphabet })
     }
 }

@@ -14,7 +14,7 @@ use crate::{Outcome, print, print_json};
 pub fn run(args: &Eval) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
     let scores =
-        score(&policy, &domain, &args.tasks, &args.world.options(), args.episodes as usize, args.seed)?;
+        score(&policy, &domain, &args.tasks, &args.world.options(), args.episodes.map(|n| n as usize), args.seed)?;
     if args.json {
         print_json(&json!({
             "domain": domain.name,
@@ -35,7 +35,7 @@ pub fn score(
     domain: &Domain,
     tasks: &[String],
     options: &Options,
-    episodes: usize,
+    episodes: Option<usize>,
     seed: u64,
 ) -> anyhow::Result<Vec<(String, Score)>> {
     let names: Vec<&str> = if tasks.is_empty() {
@@ -50,7 +50,8 @@ pub fn score(
     for (suffix, options) in variants {
         for name in &names {
             let mut env = make(domain.spec, &domain.alphabet, name, options)?;
-            let score = evaluate(policy, &domain.alphabet, env.as_mut(), episodes, seed);
+            let episodes = episodes.unwrap_or_else(|| env.episodes());
+            let score = evaluate(policy, &domain.alphabet, env.as_mut(), episodes, seed)?;
             scores.push((format!("{name}{suffix}"), score));
         }
     }

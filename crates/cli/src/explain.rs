@@ -15,7 +15,7 @@ pub fn run(args: &Explain) -> Outcome {
     let alphabet = &domain.alphabet;
     let asked = args.why_not.as_deref().map(|text| parse_ground_action(text, alphabet)).transpose()?;
     let mut env = make(domain.spec, alphabet, &args.task, &args.world.options())?;
-    let steps = explain_episode(&policy, alphabet, env.as_mut(), args.seed, args.steps as usize);
+    let steps = explain_episode(&policy, alphabet, env.as_mut(), args.seed, args.steps as usize)?;
     let asked = match asked {
         None => None,
         Some((action, names)) => {

@@ -29,8 +29,9 @@ pub struct RunConfig {
     pub domain: String,
     /// The seed.
     pub seed: u64,
-    /// Episodes a score.
-    pub episodes: usize,
+    /// Episodes a score, where it was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub episodes: Option<usize>,
     /// Whether types are ignored.
     pub untyped: bool,
     /// Options of the environment.

@@ -42,9 +42,9 @@ pub fn run(args: &Train) -> Outcome {
 
     catch_interrupts();
     let started = Instant::now();
-    let problem = Arc::new(Problem::new(&domain.alphabet)?);
     let task = domain.spec.tasks[0].name;
     let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
+    let problem = Arc::new(Problem::new(&domain.alphabet, make_env()?.learners())?);
     let watch = Watch::new(&folders, config.updates);
     let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args))?;
     watch.finish()?;
@@ -93,13 +93,13 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     config.check()?;
     let options = args.world.options();
     make(domain.spec, &domain.alphabet, domain.spec.tasks[0].name, &options)?;
-    Problem::new(&domain.alphabet)?;
+    Problem::new(&domain.alphabet, 1)?;
     let top = args.out.clone().unwrap_or_else(|| next_free(name));
     let run_config = |seed| RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: name.to_string(),
         seed,
-        episodes: args.episodes as usize,
+        episodes: args.episodes.map(|n| n as usize),
         untyped: args.world.untyped,
         options: options.clone(),
         settings: config.clone(),
@@ -156,7 +156,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
     let text = learned.policy.display(alphabet).to_string();
     let scores = eval::score(&learned.policy, domain, &[], &config.options, config.episodes, config.seed)?;
     let steps = checkpoint.done.iter().map(|o| o.steps).sum();
-    let updates: usize = checkpoint.done.iter().map(|o| o.updates).sum();
+    let episodes: u64 = checkpoint.done.iter().map(|o| o.episodes).sum();
     let policy_path = folder.policy_path().display().to_string();
     let json = json!({
         "domain": config.domain,
@@ -167,7 +167,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
         "scores": eval::to_json(&scores),
         "restarts": checkpoint.done.len(),
         "restart": learned.restart,
-        "episodes": updates * config.settings.batch,
+        "episodes": episodes,
         "steps": steps,
         "seconds": seconds,
         "policy_path": policy_path,
@@ -175,7 +175,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
     let title = format!("{}, seed {}", config.domain, config.seed);
     let train = scores.first().map_or(f64::NAN, |(_, s)| s.mean);
     folder.write("policy.unsimplified.pl", &learned.unsimplified.display(alphabet).to_string())?;
-    folder.write("curve.svg", &curve(&checkpoint, learned.restart, config.settings.batch, &title))?;
+    folder.write("curve.svg", &curve(&checkpoint, learned.restart, &title))?;
     folder.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&json)?))?;
     let head =
         format!("% Learned by derrl {} on {title}: return {train:.3} on the training task.\n", config.derrl);
@@ -204,11 +204,11 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
 }
 
 /// The training curves of all restarts, the chosen one on top.
-fn curve(checkpoint: &Checkpoint, chosen: u64, batch: usize, title: &str) -> String {
+fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
     let line = |restart: u64, name: Option<String>, color, width| {
         let done = checkpoint.done.iter().find(|o| o.restart == restart);
         let points =
-            done.map(|o| o.curve.iter().map(|p| ((p.update * batch) as f64, p.mean_return)).collect());
+            done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
         Series { name, points: points.unwrap_or_default(), color, width }
     };
     let others = checkpoint.done.iter().map(|o| o.restart).filter(|r| *r != chosen);

@@ -17,6 +17,7 @@ pub const SPEC: Spec = Spec {
     name: "blocks",
     summary: "put one block on another, moving what is in the way",
     domain: include_str!("../domains/blocks.pl"),
+    vocabulary: VOCABULARY,
     tasks: &[
         Task::new("train", "3 blocks, goal_on(a, b), the paper's 4 configurations"),
         Task::new("held-out-config", "3 blocks, goal_on(a, b), the paper's held-out configurations"),

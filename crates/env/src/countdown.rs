@@ -17,6 +17,7 @@ pub const SPEC: Spec = Spec {
     name: "countdown",
     summary: "reach a goal number by adding, subtracting or dropping the numbers of a stack",
     domain: include_str!("../domains/countdown.pl"),
+    vocabulary: VOCABULARY,
     tasks: &[
         Task::new("train", "stacks of 2 numbers"),
         Task::new("dynamic-stack", "stacks of 3, 4 or 5 numbers"),

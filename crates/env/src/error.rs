@@ -35,6 +35,9 @@ pub enum Error {
         /// What was perhaps meant.
         help: String,
     },
+    /// A program that the world needs is missing or does not work.
+    #[error("{0}")]
+    Simulator(String),
     /// An option that the world does not take, or a value outside its range.
     #[error("{0}")]
     Option(String),

@@ -28,7 +28,7 @@
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
-//! | `countdown.rs`, `blocks.rs`, `doorkey/` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
@@ -37,6 +37,7 @@ pub mod doorkey;
 mod error;
 mod rng;
 mod table;
+mod traffic;
 mod world;
 
 pub use error::{Error, nearest};

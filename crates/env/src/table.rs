@@ -5,8 +5,8 @@ use std::sync::Arc;
 use derrl_logic::{Alphabet, Source};
 
 use crate::error::{Error, nearest};
-use crate::world::Env;
-use crate::{blocks, countdown, doorkey};
+use crate::world::{Env, Vocabulary};
+use crate::{blocks, countdown, doorkey, traffic};
 
 /// A world: its name, alphabet, tasks and how to make it.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Spec {
     pub summary: &'static str,
     /// The text of its domain file.
     pub domain: &'static str,
+    /// What it calls its predicates and actions.
+    pub vocabulary: Vocabulary,
     /// Its tasks; the first is the one trained on.
     pub tasks: &'static [Task],
     /// The options it takes.
@@ -63,10 +65,13 @@ pub struct Options {
     /// How many objects (or cells a side) an instance of a free-size task has (`--size`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
+    /// One learner for all agents of a kind, instead of one an agent (`--shared`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
 }
 
 /// Every world. Adding one is a file and a row.
-pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, doorkey::SPEC];
+pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, doorkey::SPEC, traffic::SPEC];
 
 /// The world of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static Spec, Error> {
@@ -107,7 +112,7 @@ impl Spec {
 
 impl Options {
     fn check(&self, spec: &Spec) -> Result<(), Error> {
-        let given = [("noise", self.noise.is_some()), ("size", self.size.is_some())];
+        let given = [("noise", self.noise.is_some()), ("size", self.size.is_some()), ("shared", self.shared)];
         for (name, is_given) in given {
             if is_given && !spec.options.contains(&name) {
                 let takers: Vec<&str> =

@@ -55,6 +55,53 @@ pub trait Env: Send {
     /// Whether the episode has reached what the task asks for.
     fn succeeded(&self) -> bool;
 
+    /// How many agents act, one after the other; the world moves on when all have. Most worlds have one.
+    fn agents(&self) -> usize {
+        1
+    }
+
+    /// The agent whose turn it is: [`Env::universe`], [`Env::facts`], [`Env::code`] and [`Env::step`] are about it.
+    fn turn(&self) -> usize {
+        0
+    }
+
+    /// How many learners there are: agents that share a learner share its rules.
+    fn learners(&self) -> usize {
+        1
+    }
+
+    /// The learner of an agent.
+    fn learner(&self, _agent: usize) -> usize {
+        0
+    }
+
+    /// In a world of several agents, what each earned in the round that the last step completed; empty while a round is
+    /// under way. The reward of the completing step is then their mean, that of the others 0.
+    fn round_rewards(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Why the world cannot go on, where it depends on something that can fail. Episodes are then cut short, and what
+    /// they gave is void.
+    fn fault(&self) -> Option<&str> {
+        None
+    }
+
+    /// How many episodes a score takes by default: fewer where episodes are costly.
+    fn episodes(&self) -> usize {
+        200
+    }
+
+    /// The program behind the world, with its version, where there is one.
+    fn simulator(&self) -> Option<String> {
+        None
+    }
+
+    /// What other controllers of note achieve in the current instance, by name.
+    fn references(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
     /// The best-known expected return (not discounted) from the start of the current instance: by search where
     /// that is feasible, else by a hand-written controller.
     fn best_return(&self) -> f64;

@@ -37,7 +37,8 @@ fn main() {
         }
     }
     let alphabet = spec.alphabet();
-    let problem = Arc::new(Problem::new(&alphabet).unwrap());
+    let mk0 = make(spec, &alphabet, "train", &opts).unwrap();
+    let problem = Arc::new(Problem::new(&alphabet, mk0.learners()).unwrap());
     if single {
         config.restarts = 1;
         config.wave = 1;
@@ -70,7 +71,7 @@ fn main() {
             let mut first = 0.0;
             for (i, t) in spec.tasks.iter().filter(|t| t.scored).enumerate() {
                 let mut env = make(spec, &alphabet, t.name, &Options::default()).unwrap();
-                let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000);
+                let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000).unwrap();
                 worst = f64::min(worst, sc.mean - sc.best_known);
                 if i == 0 {
                     first = sc.mean - sc.best_known;
@@ -93,7 +94,7 @@ fn main() {
         let mut line = format!("seed {s}:");
         for t in spec.tasks.iter().filter(|t| t.scored) {
             let mut env = make(spec, &alphabet, t.name, &Options::default()).unwrap();
-            let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000);
+            let sc = evaluate(&r.policy, &alphabet, env.as_mut(), 200, 1000).unwrap();
             line += &format!(" {} {:.3}/{:.3}", t.name, sc.mean, sc.best_known);
         }
         println!("{line}");

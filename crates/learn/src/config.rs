@@ -62,9 +62,9 @@ pub struct Config {
     pub learning_rate: f64,
     /// Updates of theta in one restart.
     pub updates: usize,
-    /// Episodes an update.
+    /// Decisions an update, at the least: episodes are run to their end.
     pub batch: usize,
-    /// Episodes that start from the same instance; divides `batch`.
+    /// Episodes that start from the same instance.
     pub group: usize,
     /// Sizes of the hidden layers of R_theta; none is the paper's single layer with 2m parameters.
     pub hidden: Vec<usize>,
@@ -84,7 +84,7 @@ pub struct Config {
     pub wave: usize,
     /// Stop once this many restarts have reached the best return found, to within its noise.
     pub agree: usize,
-    /// Episodes of the training task by which policies are compared.
+    /// Episodes of the training task by which policies are compared, at the most: a world with costly episodes takes fewer.
     pub selection_episodes: usize,
 }
 
@@ -100,7 +100,7 @@ impl Default for Config {
             temperature: 0.1,
             learning_rate: 0.05,
             updates: 400,
-            batch: 64,
+            batch: 384,
             group: 8,
             hidden: Vec::new(),
             body_prior: 2.0,
@@ -153,7 +153,6 @@ impl Config {
         ] {
             count(name, value)?;
         }
-        number(self.batch.is_multiple_of(self.group), "group", self.group as f64, "a divisor of `batch`")?;
         let widest = self.hidden.iter().copied().max().unwrap_or(1);
         let narrow = self.hidden.iter().copied().min().unwrap_or(1);
         number(

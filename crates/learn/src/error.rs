@@ -36,6 +36,9 @@ pub enum Error {
     /// A policy that was saved does not fit the domain.
     #[error("a saved policy does not fit the domain: {0}")]
     Policy(String),
+    /// The world failed in the middle of a run.
+    #[error("{0}")]
+    World(String),
     /// An environment could not be made.
     #[error(transparent)]
     Env(#[from] derrl_env::Error),

@@ -1,10 +1,13 @@
 //! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
 
 /// The score of a policy on a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +22,9 @@ pub struct Score {
     pub best_known: f64,
     /// How many episodes.
     pub episodes: usize,
+    /// The mean return of other controllers of note on the same instances, where the world knows any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub references: BTreeMap<String, f64>,
 }
 
 /// Random streams, apart from those of the restarts.
@@ -71,15 +77,13 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// The undiscounted return of one episode, whether it succeeded, the best-known return of its instance, and its length.
+/// How one episode went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpisodeResult {
     /// The undiscounted return.
     pub value: f64,
     /// Whether it reached what the task asks for.
     pub success: bool,
-    /// The best-known return of the instance.
-    pub best_known: f64,
     /// How many actions it took.
     pub steps: u64,
 }
@@ -91,47 +95,56 @@ pub fn run_episodes(
     env: &mut dyn Env,
     episodes: usize,
     seed: u64,
-) -> Vec<EpisodeResult> {
+) -> Result<Vec<EpisodeResult>, Error> {
     let mut actor = Actor::new(policy, alphabet);
-    (0..episodes as u64)
-        .map(|i| {
-            let (mut world, mut ties) = episode_streams(seed, i);
-            env.reset(&mut world);
-            let mut result =
-                EpisodeResult { value: 0.0, success: false, best_known: env.best_return(), steps: 0 };
-            loop {
-                let action = actor.act(env, &mut ties);
-                let outcome = env.step(action.action, &action.args, &mut world);
-                result.value += outcome.reward;
-                result.steps += 1;
-                if outcome.status != Status::Running {
-                    result.success = env.succeeded();
-                    return result;
-                }
-            }
-        })
-        .collect()
+    (0..episodes as u64).map(|i| run_episode(&mut actor, env, seed, i)).collect()
 }
 
-/// The score of a policy over `episodes` seeded episodes.
+/// Runs the `i`-th episode of a seed.
+fn run_episode(actor: &mut Actor<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
+    let (mut world, mut ties) = episode_streams(seed, i);
+    env.reset(&mut world);
+    let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
+    while env.fault().is_none() {
+        let action = actor.act(env, &mut ties);
+        let outcome = env.step(action.action, &action.args, &mut world);
+        result.value += outcome.reward;
+        result.steps += 1;
+        if outcome.status != Status::Running {
+            break;
+        }
+    }
+    match env.fault() {
+        Some(fault) => Err(Error::World(fault.to_string())),
+        None => Ok(EpisodeResult { success: env.succeeded(), ..result }),
+    }
+}
+
+/// The score of a policy over `episodes` seeded episodes, beside the best known on the same instances.
 pub fn evaluate(
     policy: &Policy,
     alphabet: &Alphabet,
     env: &mut dyn Env,
     episodes: usize,
     seed: u64,
-) -> Score {
-    let results = run_episodes(policy, alphabet, env, episodes, seed);
-    let values: Vec<f64> = results.iter().map(|r| r.value).collect();
-    let (mean, stderr) = mean_stderr(&values);
-    let n = results.len().max(1) as f64;
-    Score {
-        mean,
-        stderr,
-        success_rate: results.iter().filter(|r| r.success).count() as f64 / n,
-        best_known: results.iter().map(|r| r.best_known).sum::<f64>() / n,
-        episodes: results.len(),
+) -> Result<Score, Error> {
+    let mut actor = Actor::new(policy, alphabet);
+    let mut values = Vec::with_capacity(episodes);
+    let (mut successes, mut best_known) = (0, 0.0);
+    let mut references: BTreeMap<String, f64> = BTreeMap::new();
+    let n = episodes.max(1) as f64;
+    for i in 0..episodes as u64 {
+        let result = run_episode(&mut actor, env, seed, i)?;
+        values.push(result.value);
+        successes += usize::from(result.success);
+        // Asked after the episode: both are about the instance, not about how it went.
+        best_known += env.best_return() / n;
+        for (name, value) in env.references() {
+            *references.entry(name.to_string()).or_default() += value / n;
+        }
     }
+    let (mean, stderr) = mean_stderr(&values);
+    Ok(Score { mean, stderr, success_rate: successes as f64 / n, best_known, episodes, references })
 }
 
 /// The mean of some numbers and its standard error (0 for fewer than two).

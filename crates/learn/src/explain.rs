@@ -9,6 +9,8 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
+use crate::error::Error;
+
 /// Why one decision was taken.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
@@ -290,15 +292,18 @@ pub fn explain_episode(
     env: &mut dyn Env,
     seed: u64,
     steps: usize,
-) -> Vec<ExplainedStep> {
+) -> Result<Vec<ExplainedStep>, Error> {
     let explainer = Explainer::new(policy, alphabet);
     let (mut world, mut ties) = crate::evaluate::episode_streams(seed, 0);
     env.reset(&mut world);
-    let universe = Arc::clone(env.universe());
     let mut facts = Facts::new(alphabet);
     let mut trace = Vec::new();
     for step in 1..=steps {
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.to_string()));
+        }
         observe(env, &mut facts);
+        let universe = Arc::clone(env.universe());
         let (action, explanation) = explainer.explain(&facts, &universe, &mut ties);
         let outcome = env.step(action.action, &action.args, &mut world);
         let status = match outcome.status {
@@ -311,7 +316,7 @@ pub fn explain_episode(
             break;
         }
     }
-    trace
+    Ok(trace)
 }
 
 /// The ground action of this text in a universe: its objects must exist there and fit the action's types.

@@ -8,6 +8,7 @@ mod estimator;
 mod evaluate;
 mod explain;
 mod generator;
+mod gradient;
 mod inference;
 mod network;
 mod problem;

@@ -19,10 +19,12 @@ pub struct Problem {
     pub alphabet: Arc<Alphabet>,
     /// K by action, and how states are grounded over it.
     pub grounder: Grounder,
-    /// All rule slots, those of one action together.
+    /// All rule slots: learner after learner, within each those of one action together.
     pub slots: Vec<Slot>,
-    /// The slots of each action.
+    /// The slots of each action, for the first learner.
     slots_of: Vec<Range<usize>>,
+    /// How many slots a learner has.
+    per_learner: usize,
     /// The constraints on the bodies of each action.
     constraints: Vec<Constraints>,
     /// States grounded so far, by any restart.
@@ -33,8 +35,8 @@ pub struct Problem {
 const AUTO_SLOTS: usize = 3;
 
 impl Problem {
-    /// Prepares an alphabet. Every action needs candidate atoms.
-    pub fn new(alphabet: &Arc<Alphabet>) -> Result<Problem, Error> {
+    /// Prepares an alphabet for so many learners. Every action needs candidate atoms.
+    pub fn new(alphabet: &Arc<Alphabet>, learners: usize) -> Result<Problem, Error> {
         let grounder = Grounder::new(alphabet);
         let mut slots = Vec::new();
         let mut slots_of = Vec::new();
@@ -54,7 +56,10 @@ impl Problem {
             slots_of.push(from..slots.len());
             constraints.push(Constraints::new(alphabet, &grounder, action));
         }
+        let per_learner = slots.len();
+        let slots = slots.repeat(learners);
         Ok(Problem {
+            per_learner,
             alphabet: Arc::clone(alphabet),
             grounder,
             slots,
@@ -64,10 +69,23 @@ impl Problem {
         })
     }
 
-    /// The slots of an action.
+    /// The slots of an action of a learner.
     #[inline]
-    pub fn slots_of(&self, action: Action) -> Range<usize> {
-        self.slots_of[action.0 as usize].clone()
+    pub fn slots_of(&self, learner: usize, action: Action) -> Range<usize> {
+        let slots = &self.slots_of[action.0 as usize];
+        let base = learner * self.per_learner;
+        base + slots.start..base + slots.end
+    }
+
+    /// How many learners there are.
+    pub fn learners(&self) -> usize {
+        self.slots.len() / self.per_learner
+    }
+
+    /// All slots of a learner.
+    #[inline]
+    pub fn slots_of_learner(&self, learner: usize) -> Range<usize> {
+        learner * self.per_learner..(learner + 1) * self.per_learner
     }
 
     /// The constraints on the bodies of an action.
@@ -80,11 +98,12 @@ impl Problem {
         self.grounder.atoms(self.slots[slot].action)
     }
 
-    /// The policy of the generator taken by argmax: atoms with P >= 1/2, each rule valued by the t-norm of its weights
+    /// The policy of a learner taken by argmax: atoms with P >= 1/2, each rule valued by the t-norm of its weights
     /// times its confidence, to two decimals. Rules without a body or without value abstain and are left out.
-    pub fn policy(&self, distributions: &[RuleDistribution], config: &Config) -> Policy {
+    pub fn policy(&self, learner: usize, distributions: &[RuleDistribution], config: &Config) -> Policy {
         let mut rules = Vec::new();
-        for (slot, d) in distributions.iter().enumerate() {
+        for slot in self.slots_of_learner(learner) {
+            let d = &distributions[slot];
             let mut chosen: Vec<usize> = (0..d.p.len()).filter(|&j| d.p[j] >= 0.5).collect();
             self.make_safe(slot, &mut chosen);
             let weights: Vec<f64> = chosen.iter().map(|&j| d.p[j]).collect();

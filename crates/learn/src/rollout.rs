@@ -22,8 +22,10 @@ pub struct Step {
     pub action: u32,
     /// Where pi and the deriving slots of all ground actions start in [`Batch::pi`].
     pub at: u32,
-    /// The sampled bodies, by their place in [`Batch::bodies`].
+    /// The sampled bodies of the learner's slots, by their place in [`Batch::bodies`].
     pub bodies: u32,
+    /// The agent that acted.
+    pub agent: u32,
     /// G_t, the discounted return from here on.
     pub g: f64,
     /// A_t, the return less its baseline.
@@ -37,6 +39,8 @@ pub struct Batch {
     pub steps: Vec<Step>,
     /// Where each episode starts in `steps`.
     pub episodes: Vec<u32>,
+    /// The first episode of each group: those of one group start from the same instance.
+    groups: Vec<u32>,
     /// pi(a | s) for every ground action of every step.
     pub pi: Vec<f32>,
     /// The slot that derived each of these actions, or [`NO_SLOT`].
@@ -46,6 +50,8 @@ pub struct Batch {
     /// The undiscounted return of each episode.
     pub returns: Vec<f64>,
     exps: Vec<f32>,
+    g: Vec<f64>,
+    sampled: Vec<Option<usize>>,
     by_state: Vec<(f64, u32)>,
 }
 
@@ -73,7 +79,8 @@ impl Rules {
 }
 
 impl Batch {
-    /// Runs `config.batch` episodes, in groups that start from the same instance.
+    /// Runs whole episodes until there are `config.batch` decisions, in groups that start from the same instance. Stops
+    /// early if the world fails.
     pub fn collect(
         &mut self,
         problem: &Problem,
@@ -89,14 +96,15 @@ impl Batch {
         self.derived_by.clear();
         self.bodies.clear();
         self.returns.clear();
-        for _ in 0..config.batch / config.group {
-            env.reset(rng);
-            for k in 0..config.group {
-                if k > 0 {
-                    env.restart();
-                }
-                self.episode(problem, config, rules, states, env, rng);
+        self.groups.clear();
+        while self.steps.len() < config.batch && env.fault().is_none() {
+            if self.returns.len().is_multiple_of(config.group) {
+                self.groups.push(self.returns.len() as u32);
+                env.reset(rng);
+            } else {
+                env.restart();
             }
+            self.episode(problem, config, rules, states, env, rng);
         }
         self.advantages(config, states.len());
     }
@@ -112,17 +120,21 @@ impl Batch {
     ) {
         let (sampling, value, _) = config.estimator.choices();
         let from = self.steps.len();
+        let agents = env.agents();
         self.episodes.push(from as u32);
-        let mut sampled = None;
+        self.sampled.clear();
+        self.sampled.resize(env.learners(), None);
         let mut total = 0.0;
-        loop {
+        while env.fault().is_none() {
+            let agent = env.turn();
             let state = states.look_up(problem, env);
-            let bodies = match (sampling, sampled) {
+            let learner = states.learner(state);
+            let bodies = match (sampling, self.sampled[learner]) {
                 (Sampling::Never, _) => 0,
                 (Sampling::Episode, Some(at)) => at,
                 _ => {
-                    let at = self.sample(problem, config, rules, value, rng);
-                    sampled = Some(at);
+                    let at = self.sample(problem, config, rules, value, learner, rng);
+                    self.sampled[learner] = Some(at);
                     at
                 }
             };
@@ -131,22 +143,35 @@ impl Batch {
             let chosen = &states.actions(state)[action];
             let outcome = env.step(chosen.action, &chosen.args, rng);
             total += outcome.reward;
-            let (action, at, bodies) = (action as u32, at as u32, bodies as u32);
-            self.steps.push(Step { state, action, at, bodies, g: outcome.reward, advantage: 0.0 });
+            let (action, at, bodies, agent) = (action as u32, at as u32, bodies as u32, agent as u32);
+            self.steps.push(Step { state, action, at, bodies, agent, g: outcome.reward, advantage: 0.0 });
+            if agents > 1 {
+                self.pay(env.round_rewards());
+            }
             if outcome.status != Status::Running {
                 break;
             }
         }
-        // G_t = r_t + gamma G_{t+1}
-        let mut g = 0.0;
+        // G_t = r_t + gamma G_{t+1}, for each agent by itself
+        self.g.clear();
+        self.g.resize(agents, 0.0);
         for step in self.steps[from..].iter_mut().rev() {
-            g = step.g + config.gamma * g;
-            step.g = g;
+            let g = &mut self.g[step.agent as usize];
+            *g = step.g + config.gamma * *g;
+            step.g = *g;
         }
         self.returns.push(total);
     }
 
-    /// b^i, w^i ~ R_theta(i) for every slot. Returns where the sample starts in `bodies`; e^(F / temperature) of
+    /// Gives each agent what it earned in the round that its last step, and those of the others, completed.
+    fn pay(&mut self, rewards: &[f64]) {
+        let round = self.steps.len().saturating_sub(rewards.len());
+        for step in &mut self.steps[round..] {
+            step.g = rewards.get(step.agent as usize).copied().unwrap_or(0.0);
+        }
+    }
+
+    /// b^i, w^i ~ R_theta(i) for every slot of a learner. Returns where the sample starts in `bodies`; e^(F / temperature) of
     /// each sampled rule, should its body hold, goes to `exps`.
     #[inline]
     fn sample(
@@ -155,22 +180,24 @@ impl Batch {
         config: &Config,
         rules: &Rules,
         value: Value,
+        learner: usize,
         rng: &mut Rng,
     ) -> usize {
         let words = problem.grounder.words();
+        let slots = problem.slots_of_learner(learner);
         let at = self.bodies.len();
-        self.bodies.resize(at + words * rules.samplers.len(), 0);
-        self.exps.clear();
-        for (k, sampler) in rules.samplers.iter().enumerate() {
-            let body = &mut self.bodies[at + k * words..at + (k + 1) * words];
-            sampler.draw(rng, body);
+        self.bodies.resize(at + words * slots.len(), 0);
+        self.exps.resize(rules.samplers.len(), 1.0);
+        for (i, k) in slots.enumerate() {
+            let body = &mut self.bodies[at + i * words..at + (i + 1) * words];
+            rules.samplers[k].draw(rng, body);
             let d = &rules.distributions[k];
             problem.legalise(config, k, &d.p, body);
             let f = match value {
                 Value::Crisp => d.confidence,
                 Value::Weighted | Value::Relaxed => d.confidence * body_value(config, &d.p, body),
             };
-            self.exps.push((f / config.temperature).exp() as f32);
+            self.exps[k] = (f / config.temperature).exp() as f32;
         }
         at
     }
@@ -194,12 +221,15 @@ impl Batch {
         let from = self.pi.len();
         let mut total = 0.0;
         let sampled = config.estimator.choices().0 != Sampling::Never;
+        let learner = states.learner(state);
+        let base = problem.slots_of_learner(learner).start;
         for (a, action) in actions.iter().enumerate() {
-            let slots = problem.slots_of(action.action);
+            let slots = problem.slots_of(learner, action.action);
             let (mut best, mut by) = (1.0f32, NO_SLOT); // e^0: no rule derives the action
             if sampled {
                 for k in slots {
-                    let body = &self.bodies[bodies + k * words..bodies + (k + 1) * words];
+                    let at = bodies + (k - base) * words;
+                    let body = &self.bodies[at..at + words];
                     if self.exps[k] > best && holds(grounding, a, body) {
                         (best, by) = (self.exps[k], k as u16);
                     }
@@ -239,11 +269,13 @@ impl Batch {
                 *count += 1;
             }
         }
-        let ends = self.episodes.iter().skip(1).copied().chain([self.steps.len() as u32]);
-        let spans: Vec<(u32, u32)> = self.episodes.iter().copied().zip(ends).collect();
-        for group in spans.chunks(config.group) {
-            let mean = group.iter().map(|s| self.steps[s.0 as usize].g).sum::<f64>() / group.len() as f64;
-            for step in &mut self.steps[group[0].0 as usize..group[group.len() - 1].1 as usize] {
+        for (i, &first) in self.groups.iter().enumerate() {
+            let last = self.groups.get(i + 1).map_or(self.episodes.len(), |&g| g as usize);
+            let episodes = &self.episodes[first as usize..last];
+            let (Some(&start), count) = (episodes.first(), episodes.len() as f64) else { continue };
+            let end = self.episodes.get(last).map_or(self.steps.len(), |&e| e as usize);
+            let mean = episodes.iter().map(|&s| self.steps[s as usize].g).sum::<f64>() / count;
+            for step in &mut self.steps[start as usize..end] {
                 let baseline = match config.baseline {
                     Baseline::None => 0.0,
                     Baseline::Group => mean,

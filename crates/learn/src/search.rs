@@ -29,6 +29,8 @@ pub struct Outcome {
     pub length: usize,
     /// Updates done.
     pub updates: usize,
+    /// Episodes run.
+    pub episodes: u64,
     /// Environment steps taken.
     pub steps: u64,
     /// The training curve.
@@ -261,27 +263,56 @@ impl<'a> Search<'a> {
             if stop {
                 return Ok(None);
             }
-            let stats = trainer.update(env.as_mut());
+            let before = trainer.snapshot();
+            let stats = match trainer.update(env.as_mut()) {
+                Ok(stats) => stats,
+                Err(error) => {
+                    // What is done so far can be resumed.
+                    save(Partial { restart, snapshot: before, curve });
+                    return Err(error);
+                }
+            };
             self.observer.updated(seed, restart, &stats);
             if stats.update % CURVE_EVERY == 0 || stats.update == 1 {
                 curve.push(stats);
             }
         }
+        let mut outcomes = Vec::new();
+        for learned in trainer.policies() {
+            let outcome = self.judge(seed, restart, &learned, &trainer, env.as_mut())?;
+            // Learners of several agents often find the same rules.
+            if outcomes.iter().all(|o: &Outcome| o.simplified != outcome.simplified) {
+                outcomes.push(outcome);
+            }
+        }
+        let best = best_of(&outcomes).first().copied().unwrap_or(0);
+        Ok(Some(Outcome { curve, ..outcomes.swap_remove(best) }))
+    }
+
+    /// Simplifies the policy of a learner and runs it, for all agents, on the training task.
+    fn judge(
+        &self,
+        seed: u64,
+        restart: u64,
+        learned: &Policy,
+        trainer: &Trainer,
+        env: &mut dyn Env,
+    ) -> Result<Outcome, Error> {
         let alphabet = &self.problem.alphabet;
-        let learned = trainer.policy();
-        let simplified = simplify(&learned, self.problem, trainer.states());
-        let episodes = self.config.selection_episodes;
-        let results = run_episodes(&simplified, alphabet, env.as_mut(), episodes, seed);
-        Ok(Some(Outcome {
+        let simplified = simplify(learned, self.problem, trainer.states());
+        let episodes = self.config.selection_episodes.min(env.episodes());
+        let results = run_episodes(&simplified, alphabet, env, episodes, seed)?;
+        Ok(Outcome {
             restart,
             learned: learned.display(alphabet).to_string(),
             simplified: simplified.display(alphabet).to_string(),
             returns: results.iter().map(|r| r.value).collect(),
             length: length(&simplified),
             updates: trainer.updates(),
+            episodes: trainer.episodes(),
             steps: trainer.steps(),
-            curve,
-        }))
+            curve: Vec::new(),
+        })
     }
 }
 

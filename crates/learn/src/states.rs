@@ -18,7 +18,8 @@ pub struct States {
     universes: Vec<Known>,
     /// The universe of the last look-up: episodes stay in one.
     current: usize,
-    index: FxHashMap<(u32, u128), StateId>,
+    /// By universe, learner and code.
+    index: FxHashMap<(u32, u32, u128), StateId>,
     entries: Vec<Entry>,
     masks: usize,
     facts: Facts,
@@ -35,6 +36,7 @@ struct Known {
 #[derive(Debug)]
 struct Entry {
     universe: u32,
+    learner: u32,
     grounding: Arc<Grounding>,
 }
 
@@ -121,13 +123,14 @@ impl States {
     #[inline]
     pub fn look_up(&mut self, problem: &Problem, env: &dyn Env) -> StateId {
         let universe = self.universe(problem, env);
+        let learner = env.learner(env.turn()) as u32;
         let code = env.code();
         if let Some(code) = code
-            && let Some(&id) = self.index.get(&(universe, code))
+            && let Some(&id) = self.index.get(&(universe, learner, code))
         {
             return id;
         }
-        self.add(problem, env, universe, code)
+        self.add(problem, env, universe, learner, code)
     }
 
     #[inline]
@@ -151,7 +154,7 @@ impl States {
     }
 
     #[cold]
-    fn add(&mut self, problem: &Problem, env: &dyn Env, universe: u32, code: Option<u128>) -> StateId {
+    fn add(&mut self, problem: &Problem, env: &dyn Env, universe: u32, learner: u32, code: Option<u128>) -> StateId {
         let known = &self.universes[universe as usize];
         let facts = &mut self.facts;
         let mut compute = || {
@@ -164,9 +167,9 @@ impl States {
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
-        self.entries.push(Entry { universe, grounding });
+        self.entries.push(Entry { universe, learner, grounding });
         if let Some(code) = code {
-            self.index.insert((universe, code), id);
+            self.index.insert((universe, learner, code), id);
         }
         id
     }
@@ -181,6 +184,12 @@ impl States {
     #[inline]
     pub fn actions(&self, id: StateId) -> &Arc<[GroundAction]> {
         &self.universes[self.entries[id.0 as usize].universe as usize].actions
+    }
+
+    /// The learner that decides in a state.
+    #[inline]
+    pub fn learner(&self, id: StateId) -> usize {
+        self.entries[id.0 as usize].learner as usize
     }
 
     /// The ids of all states kept.

@@ -18,6 +18,7 @@ pub const SPEC: Spec = Spec {
     name: "doorkey",
     summary: "unlock doors with the keys of their colours and reach the goal",
     domain: include_str!("../../domains/doorkey.pl"),
+    vocabulary: VOCABULARY,
     tasks: &[
         Task::new("train", "2 keys, 1 door, of 3 colours"),
         Task::new("dynamic-keys-doors", "2 to 6 keys and 1 to 5 doors, of 6 colours"),

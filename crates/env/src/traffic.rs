@@ -1,0 +1,279 @@
+//! Traffic: the lights of a road network in the real SUMO, one agent an intersection.
+//!
+//! Every 10 seconds each intersection gives green to one of its incoming lanes. The reward of an agent is minus the mean
+//! queue (halting vehicles) of its incoming lanes over those seconds, divided by the number of decisions in an episode, so
+//! that the return of an episode is minus the mean queue of a lane, in vehicles. The return of all is the mean over agents.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
+use derrl_traci::{Controller, DemandSpec, Kind, Layout, Network, Node, Simulation, Sumo, longest_queue};
+
+use crate::error::Error;
+use crate::rng::Rng;
+use crate::table::{Options, Spec, Task};
+use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+
+/// The row of the table of worlds.
+pub const SPEC: Spec = Spec {
+    name: "traffic",
+    summary: "keep queues short at intersections, in the SUMO simulator",
+    domain: include_str!("../domains/traffic.pl"),
+    vocabulary: VOCABULARY,
+    tasks: &[Task::new("train", "5 intersections"), Task::new("agents-8", "8 intersections")],
+    options: &["shared"],
+    make: |alphabet, task, options| Ok(Box::new(Traffic::new(alphabet, task, options)?)),
+};
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    predicates: &[("highest", 1), ("between", 3), ("intersection", 1)],
+    actions: &[("green", 1)],
+};
+const HIGHEST: usize = 0;
+const BETWEEN: usize = 1;
+const INTERSECTION: usize = 2;
+
+/// Seconds from one decision to the next.
+const INTERVAL: u32 = 10;
+
+#[derive(Debug)]
+struct Traffic {
+    binding: Binding,
+    sumo: Sumo,
+    network: Network,
+    demand: DemandSpec,
+    agents: Vec<Agent>,
+    /// One learner for all intersections of a kind, instead of one for each.
+    shared: bool,
+    simulation: Option<Simulation>,
+    /// The demand of the instance.
+    seed: u64,
+    turn: usize,
+    rewards: Vec<f64>,
+    /// Whether the last step completed a round.
+    paid: bool,
+    fault: Option<String>,
+    /// What the other controllers earn with the demand of a seed.
+    references: Mutex<Option<(u64, Vec<(&'static str, f64)>)>>,
+}
+
+/// What an intersection sees: itself, its neighbours and its incoming lanes.
+#[derive(Debug)]
+struct Agent {
+    universe: Arc<Universe>,
+    four_way: bool,
+    /// For each incoming lane, the two nodes it lies between.
+    lanes: Vec<(Object, Object)>,
+    intersections: Vec<Object>,
+}
+
+impl Traffic {
+    fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Traffic, Error> {
+        let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
+        let failed = |e: derrl_traci::Error| Error::Simulator(e.to_string());
+        let sumo = Sumo::find().map_err(failed)?;
+        let layout = if task == "agents-8" { Layout::eight() } else { Layout::five() };
+        let network = Network::build(&sumo, &layout).map_err(failed)?;
+        let agents = (0..network.intersections().len()).map(|i| Agent::new(&network, i, alphabet)).collect();
+        Ok(Traffic {
+            binding,
+            sumo,
+            rewards: vec![0.0; network.intersections().len()],
+            network,
+            demand: DemandSpec::default(),
+            agents,
+            shared: options.shared,
+            simulation: None,
+            seed: 0,
+            turn: 0,
+            paid: false,
+            fault: None,
+            references: Mutex::new(None),
+        })
+    }
+
+    fn intervals(&self) -> f64 {
+        f64::from(self.demand.horizon.div_ceil(INTERVAL))
+    }
+
+    /// The lane with the longest queue at the intersection whose turn it is.
+    fn highest(&self) -> usize {
+        let Some(simulation) = &self.simulation else { return 0 };
+        let queues = simulation.queues().get(self.turn).map_or(&[][..], Vec::as_slice);
+        longest_queue(queues, simulation.green(self.turn)).unwrap_or(0)
+    }
+
+    /// Simulates one interval and pays the agents. Returns whether the episode is over.
+    fn advance(&mut self) -> Result<bool, derrl_traci::Error> {
+        let intervals = self.intervals();
+        let Some(simulation) = &mut self.simulation else { return Ok(true) };
+        let interval = simulation.advance()?;
+        for (i, reward) in self.rewards.iter_mut().enumerate() {
+            *reward = interval.reward(i) / intervals;
+        }
+        Ok(simulation.is_over())
+    }
+
+    /// What each controller earns on the demand of the current instance.
+    fn compare(&self) -> Vec<(&'static str, f64)> {
+        let mut known = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seed, values)) = known.as_ref()
+            && *seed == self.seed
+        {
+            return values.clone();
+        }
+        let run = |controller: Controller| {
+            let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
+            let outcome = controller.run(&self.sumo, &self.network, &self.demand, self.seed, options);
+            outcome.map_or(f64::NAN, |o| o.reward())
+        };
+        let values = vec![
+            ("random", run(Controller::Random)),
+            ("fixed-time", run(Controller::FixedTime)),
+            ("actuated", run(Controller::Actuated)),
+            ("longest-queue-first", run(Controller::LongestQueue)),
+        ];
+        *known = Some((self.seed, values.clone()));
+        values
+    }
+}
+
+impl Agent {
+    fn new(network: &Network, i: usize, alphabet: &Alphabet) -> Agent {
+        let intersection = &network.intersections()[i];
+        let (lane, node) = (type_named(alphabet, "lane"), type_named(alphabet, "node"));
+        let mut objects: Vec<_> = intersection.lanes.iter().map(|l| (Constant::name(&l.id), lane)).collect();
+        let mut nodes: Vec<Node> = Vec::new();
+        for road in intersection.lanes.iter().map(|l| l.road) {
+            for end in [road.from, road.to] {
+                if !nodes.contains(&end) {
+                    nodes.push(end);
+                }
+            }
+        }
+        let first = objects.len();
+        objects.extend(nodes.iter().map(|n| (Constant::name(&n.to_string()), node)));
+        let place = |n: Node| Object((first + nodes.iter().position(|m| *m == n).unwrap_or(0)) as u32);
+        Agent {
+            four_way: intersection.kind == Kind::FourWay,
+            lanes: intersection.lanes.iter().map(|l| (place(l.road.from), place(l.road.to))).collect(),
+            intersections: nodes.iter().filter(|n| matches!(n, Node::Intersection(_))).map(|n| place(*n)).collect(),
+            universe: Arc::new(Universe::new(objects)),
+        }
+    }
+}
+
+impl Env for Traffic {
+    fn reset(&mut self, rng: &mut Rng) {
+        self.seed = rng.bits() >> 33; // SUMO's seeds are 31 bits
+        self.restart();
+    }
+
+    fn restart(&mut self) {
+        self.turn = 0;
+        self.paid = false;
+        let started = match &mut self.simulation {
+            Some(simulation) => simulation.restart(self.seed),
+            None => {
+                let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
+                Simulation::start_with(&self.sumo, &self.network, &self.demand, self.seed, options)
+                    .map(|simulation| self.simulation = Some(simulation))
+            }
+        };
+        self.fault = started.err().map(|e| e.to_string());
+    }
+
+    fn universe(&self) -> &Arc<Universe> {
+        &self.agents[self.turn].universe
+    }
+
+    fn facts(&self, facts: &mut Facts) {
+        let agent = &self.agents[self.turn];
+        self.binding.say(facts, HIGHEST, &[Object(self.highest() as u32)]);
+        for (lane, &(from, to)) in agent.lanes.iter().enumerate() {
+            // A lane lies between two nodes, whichever is named first.
+            self.binding.say(facts, BETWEEN, &[Object(lane as u32), from, to]);
+            self.binding.say(facts, BETWEEN, &[Object(lane as u32), to, from]);
+        }
+        for &node in &agent.intersections {
+            self.binding.say(facts, INTERSECTION, &[node]);
+        }
+    }
+
+    fn code(&self) -> Option<u128> {
+        Some(self.highest() as u128)
+    }
+
+    fn step(&mut self, _action: Action, args: &[Object], _rng: &mut Rng) -> Outcome {
+        let lane = args[0].0 as usize;
+        let mut outcome = Ok(false);
+        if let Some(simulation) = &mut self.simulation
+            && lane < self.agents[self.turn].lanes.len()
+        {
+            outcome = simulation.decide(self.turn, lane).map(|()| false);
+        }
+        self.turn += 1;
+        self.paid = self.turn == self.agents.len();
+        if self.paid {
+            self.turn = 0;
+            outcome = outcome.and_then(|_| self.advance());
+        }
+        match outcome {
+            Err(error) => {
+                self.fault = Some(error.to_string());
+                Outcome { reward: 0.0, status: Status::Truncated }
+            }
+            Ok(over) => {
+                let mean = self.rewards.iter().sum::<f64>() / self.rewards.len() as f64;
+                let status = if over { Status::Truncated } else { Status::Running };
+                Outcome { reward: if self.paid { mean } else { 0.0 }, status }
+            }
+        }
+    }
+
+    /// Nobody is kept from entering: no queue has grown to the edge of the network.
+    fn succeeded(&self) -> bool {
+        self.simulation.as_ref().is_some_and(|s| s.traffic().waiting == 0)
+    }
+
+    fn agents(&self) -> usize {
+        self.agents.len()
+    }
+
+    fn turn(&self) -> usize {
+        self.turn
+    }
+
+    fn learners(&self) -> usize {
+        if self.shared { 2 } else { self.agents.len() }
+    }
+
+    fn learner(&self, agent: usize) -> usize {
+        if self.shared { usize::from(self.agents[agent].four_way) } else { agent }
+    }
+
+    fn round_rewards(&self) -> &[f64] {
+        if self.paid { &self.rewards } else { &[] }
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    fn episodes(&self) -> usize {
+        20
+    }
+
+    fn simulator(&self) -> Option<String> {
+        Some(format!("SUMO {}", self.sumo.version))
+    }
+
+    fn references(&self) -> Vec<(&'static str, f64)> {
+        self.compare()
+    }
+
+    /// Of longest-queue-first, the best hand-written controller that gives green to one lane at a time.
+    fn best_return(&self) -> f64 {
+        self.compare().last().map_or(f64::NAN, |(_, value)| *value)
+    }
+}
