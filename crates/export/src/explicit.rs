@@ -138,6 +138,14 @@ impl ExplicitRule {
         ExplicitRule { rule, text, level, head, guards, apart }
     }
 
+    /// Whether a variable stands in one place only, so that nothing else depends on what it stands for.
+    pub fn is_lonely(&self, v: Var) -> bool {
+        let arg = Arg::Var(v);
+        let in_body = self.rule.body.iter().flat_map(|l| &l.args).filter(|a| **a == arg).count();
+        let in_tests = self.apart.iter().any(|(a, b)| *a == arg || *b == arg);
+        in_body == 1 && !in_tests && !self.head.contains(&v)
+    }
+
     /// The literals of that sign, in the order of the text.
     pub fn literals(&self, positive: bool) -> impl Iterator<Item = &Literal> {
         self.rule.body.iter().filter(move |l| l.positive == positive)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Arg, Literal};
+use derrl_logic::{Arg, Literal, Type, Var};
 
 use crate::explicit::{Explicit, Write, apply, number};
 use crate::vocabulary::{Vocabulary, avoid};
@@ -180,14 +180,19 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     }
 
     let _ = writeln!(text, "\n% {value}(Action, Value): a rule derives the action with this value.");
-    let atom = |l: &Literal| operand(&apply(&Quoted(names.predicate(l.pred)).to_string(), &l.args));
-    let parts = Write {
-        atom: &atom,
-        guard: &|v, t| format!("{is_a}({v}, {})", Quoted(types.name(t))),
-        apart: &|a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string())),
-        not: "\\+ ",
-    };
+    let guard = |v: Var, t: Type| format!("{is_a}({v}, {})", Quoted(types.name(t)));
+    let apart = |a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string()));
     for rule in &policy.rules {
+        // Prolog warns of variables that occur once, unless they begin with an underscore.
+        let arg = |a: &Arg| match a {
+            Arg::Var(v) if rule.is_lonely(*v) => format!("_{v}"),
+            _ => a.to_string(),
+        };
+        let atom = |l: &Literal| {
+            let args: Vec<String> = l.args.iter().map(arg).collect();
+            operand(&apply(&Quoted(names.predicate(l.pred)).to_string(), &args))
+        };
+        let parts = Write { atom: &atom, guard: &guard, apart: &apart, not: "\\+ " };
         let head = apply(&Quoted(names.action(rule.rule.action)).to_string(), &rule.head);
         let _ = writeln!(text, "% {}", rule.text);
         let _ = writeln!(text, "{value}({head}, {}) :- {}.", number(rule.rule.weight), rule.body(&parts));

@@ -241,21 +241,13 @@ impl Writer<'_> {
             match arg {
                 Arg::Var(v) if new.contains(v) && !bound.contains(&arg) => {
                     bound.push(arg);
-                    let unused = if self.is_used(arg) { "" } else { "_" };
+                    let unused = if self.rule.is_lonely(*v) { "_" } else { "" };
                     self.line(&format!("let {unused}{} = &fact[{i}];", lower(*v)));
                 }
                 _ => tests.push(format!("&fact[{i}] == {}", self.term(arg))),
             }
         }
         self.tests = tests;
-    }
-
-    /// Whether a variable is used beside the place that binds it.
-    fn is_used(&self, arg: &Arg) -> bool {
-        let rule = self.rule;
-        let in_body = rule.rule.body.iter().flat_map(|l| &l.args).filter(|a| *a == arg).count() > 1;
-        let in_tests = rule.apart.iter().any(|(a, b)| a == arg || b == arg);
-        in_body || in_tests || rule.head.iter().any(|&v| *arg == Arg::Var(v))
     }
 }
 
