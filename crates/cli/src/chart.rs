@@ -53,29 +53,29 @@ impl Chart<'_> {
         for &x in &x_ticks {
             let at = px(x);
             let (bottom, label) = (HEIGHT - BOTTOM, HEIGHT - BOTTOM + 20.0);
-            let _ = write!(
+            let _ = writeln!(
                 svg,
                 "<line x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom}\" stroke=\"#e6e6e6\"/>\
-                 <text x=\"{at:.1}\" y=\"{label}\" text-anchor=\"middle\">{}</text>\n",
+                 <text x=\"{at:.1}\" y=\"{label}\" text-anchor=\"middle\">{}</text>",
                 number(x, &x_ticks)
             );
         }
         for &y in &y_ticks {
             let at = py(y);
             let (right, label) = (WIDTH - RIGHT, LEFT - 8.0);
-            let _ = write!(
+            let _ = writeln!(
                 svg,
                 "<line x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{right}\" y2=\"{at:.1}\" stroke=\"#e6e6e6\"/>\
-                 <text x=\"{label}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+                 <text x=\"{label}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 at + 4.0,
                 number(y, &y_ticks)
             );
         }
         let (middle_x, middle_y) = (f64::midpoint(LEFT, WIDTH - RIGHT), f64::midpoint(TOP, HEIGHT - BOTTOM));
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<text x=\"{middle_x}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
-             <text transform=\"translate(18 {middle_y}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+             <text transform=\"translate(18 {middle_y}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             HEIGHT - 12.0,
             escape(self.x_label),
             escape(self.y_label)

@@ -13,8 +13,14 @@ use crate::{Outcome, print, print_json};
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
-    let scores =
-        score(&policy, &domain, &args.tasks, &args.world.options(), args.episodes.map(|n| n as usize), args.seed)?;
+    let scores = score(
+        &policy,
+        &domain,
+        &args.tasks,
+        &args.world.options(),
+        args.episodes.map(|n| n as usize),
+        args.seed,
+    )?;
     if args.json {
         print_json(&json!({
             "domain": domain.name,

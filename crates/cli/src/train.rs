@@ -21,7 +21,8 @@ use crate::{Failure, Outcome, eval, print, print_json};
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
     if args.settings {
-        return Ok(print(&toml::to_string(&Config::default())?));
+        print(&toml::to_string(&Config::default())?);
+        return Ok(());
     }
     let (folders, top) = match &args.resume {
         Some(path) => (RunFolder::open_all(path)?, path.clone()),
@@ -131,10 +132,22 @@ fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
         parsed = toml::Value::Float(*i as f64);
     }
     table.insert(key.to_string(), parsed);
-    let changed: Config =
-        table.try_into().map_err(|e: toml::de::Error| anyhow::anyhow!("--set {setting}: {}", e.message()))?;
+    let changed: Config = table
+        .try_into()
+        .map_err(|e: toml::de::Error| anyhow::anyhow!("--set {setting}: {}", in_words(e.message())))?;
     changed.check().with_context(|| format!("--set {setting}"))?;
     Ok(changed)
+}
+
+/// What the reader of settings says, in words for people who do not know its types.
+fn in_words(message: &str) -> String {
+    let words = [
+        ("usize", "a whole number from 0"),
+        ("f64", "a number"),
+        ("a sequence", "a list such as [32]"),
+        ("invalid type: ", "not "),
+    ];
+    words.iter().fold(message.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
 struct Finished {
@@ -207,8 +220,7 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
 fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
     let line = |restart: u64, name: Option<String>, color, width| {
         let done = checkpoint.done.iter().find(|o| o.restart == restart);
-        let points =
-            done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
+        let points = done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
         Series { name, points: points.unwrap_or_default(), color, width }
     };
     let others = checkpoint.done.iter().map(|o| o.restart).filter(|r| *r != chosen);
@@ -231,7 +243,7 @@ impl Finished {
             self.seconds
         );
         for rule in self.policy.display(&domain.alphabet).to_string().lines() {
-            text.push_str(&format!("  {rule}\n"));
+            text = format!("{text}  {rule}\n");
         }
         if self.policy.rules.is_empty() {
             text.push_str("  (no rule was found: the policy acts at random)\n");

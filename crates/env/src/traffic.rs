@@ -54,7 +54,14 @@ struct Traffic {
     paid: bool,
     fault: Option<String>,
     /// What the other controllers earn with the demand of a seed.
-    references: Mutex<Option<(u64, Vec<(&'static str, f64)>)>>,
+    references: Mutex<Option<Compared>>,
+}
+
+/// What the other controllers earn with the demand of one seed.
+#[derive(Clone, Debug)]
+struct Compared {
+    seed: u64,
+    values: Vec<(&'static str, f64)>,
 }
 
 /// What an intersection sees: itself, its neighbours and its incoming lanes.
@@ -117,10 +124,10 @@ impl Traffic {
     /// What each controller earns on the demand of the current instance.
     fn compare(&self) -> Vec<(&'static str, f64)> {
         let mut known = self.references.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((seed, values)) = known.as_ref()
-            && *seed == self.seed
+        if let Some(compared) = known.as_ref()
+            && compared.seed == self.seed
         {
-            return values.clone();
+            return compared.values.clone();
         }
         let run = |controller: Controller| {
             let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
@@ -133,7 +140,7 @@ impl Traffic {
             ("actuated", run(Controller::Actuated)),
             ("longest-queue-first", run(Controller::LongestQueue)),
         ];
-        *known = Some((self.seed, values.clone()));
+        *known = Some(Compared { seed: self.seed, values: values.clone() });
         values
     }
 }
@@ -157,7 +164,11 @@ impl Agent {
         Agent {
             four_way: intersection.kind == Kind::FourWay,
             lanes: intersection.lanes.iter().map(|l| (place(l.road.from), place(l.road.to))).collect(),
-            intersections: nodes.iter().filter(|n| matches!(n, Node::Intersection(_))).map(|n| place(*n)).collect(),
+            intersections: nodes
+                .iter()
+                .filter(|n| matches!(n, Node::Intersection(_)))
+                .map(|n| place(*n))
+                .collect(),
             universe: Arc::new(Universe::new(objects)),
         }
     }
@@ -172,13 +183,12 @@ impl Env for Traffic {
     fn restart(&mut self) {
         self.turn = 0;
         self.paid = false;
-        let started = match &mut self.simulation {
-            Some(simulation) => simulation.restart(self.seed),
-            None => {
-                let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
-                Simulation::start_with(&self.sumo, &self.network, &self.demand, self.seed, options)
-                    .map(|simulation| self.simulation = Some(simulation))
-            }
+        let started = if let Some(simulation) = &mut self.simulation {
+            simulation.restart(self.seed)
+        } else {
+            let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
+            Simulation::start_with(&self.sumo, &self.network, &self.demand, self.seed, options)
+                .map(|simulation| self.simulation = Some(simulation))
         };
         self.fault = started.err().map(|e| e.to_string());
     }

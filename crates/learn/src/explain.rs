@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{
-    Action, Alphabet, Arg, Decider, Facts, GroundAction, Object, Policy, Query, Rule, Universe, Var,
+    Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Object, Policy, Query, Rule, Universe, Var,
 };
 use serde::Serialize;
 
@@ -171,7 +171,7 @@ impl<'a> Explainer<'a> {
         let arity = self.alphabet.action(rule.action).args.len();
         // The text shows canonical names: head variables first, then the body's in order of appearance.
         let mut order: Vec<Var> = (0..arity as u8).map(Var).collect();
-        for v in rule.body.iter().flat_map(|l| l.vars()) {
+        for v in rule.body.iter().flat_map(Literal::vars) {
             if !order.contains(&v) {
                 order.push(v);
             }
@@ -206,7 +206,7 @@ impl<'a> Explainer<'a> {
 
 /// A binding for all variables of a rule, with those of the head bound.
 fn bind(rule: &Rule, args: &[Object]) -> Vec<Option<Object>> {
-    let in_body = rule.body.iter().flat_map(|l| l.vars()).map(|v| v.0 as usize + 1).max().unwrap_or(0);
+    let in_body = rule.body.iter().flat_map(Literal::vars).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut phi = vec![None; in_body.max(args.len())];
     args.iter().enumerate().for_each(|(v, &o)| phi[v] = Some(o));
     phi

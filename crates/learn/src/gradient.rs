@@ -118,7 +118,8 @@ impl LogitGradient {
             if *start == u32::MAX {
                 *start = gradient.coefficients.len() as u32;
                 gradient.visited.push(step.state);
-                let width: usize = actions.iter().map(|a| on.problem.slots_of(learner, a.action).len() + 1).sum();
+                let width: usize =
+                    actions.iter().map(|a| on.problem.slots_of(learner, a.action).len() + 1).sum();
                 gradient.coefficients.resize(gradient.coefficients.len() + width, 0.0);
             }
             let mut at = *start as usize;
@@ -218,11 +219,8 @@ impl LogitGradient {
         for (k, d) in on.rules.distributions.iter().enumerate() {
             d_p.clear();
             d_p.resize(d.p.len(), 0.0);
-            total += on.problem.constraints(on.problem.slots[k].action).loss(
-                &d.p,
-                on.config.lambda_sem,
-                &mut d_p,
-            );
+            total +=
+                on.problem.constraints(on.problem.slots[k].action).loss(&d.p, on.config.lambda_sem, &mut d_p);
             for ((g, d_p), p) in self.atoms[k].iter_mut().zip(&d_p).zip(&d.p) {
                 *g += d_p * p * (1.0 - p);
             }

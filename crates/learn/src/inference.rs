@@ -3,7 +3,7 @@
 //! This is the readable form, with the paper's matrices. Training computes the same values from cached masks
 //! (`rollout.rs`); tests hold the two against each other.
 
-use derrl_logic::{Alphabet, Arg, Facts, Object, Pred, Rule, Universe};
+use derrl_logic::{Alphabet, Arg, Facts, Literal, Object, Pred, Rule, Universe};
 
 use crate::tnorm::TNorm;
 
@@ -55,11 +55,11 @@ impl GroundAtoms {
     ///
     /// `head` are the objects of the head's variables. A variable that the rule does not mention is not substituted.
     pub fn ground(&self, rule: &Rule, head: &[Object], universe: &Universe) -> Vec<Vec<usize>> {
-        let variables = rule.body.iter().flat_map(|l| l.vars()).map(|v| v.0 as usize + 1).max().unwrap_or(0);
+        let variables = rule.body.iter().flat_map(Literal::vars).map(|v| v.0 as usize + 1).max().unwrap_or(0);
         let mut phi: Vec<Option<Object>> = vec![None; variables.max(head.len())];
         head.iter().enumerate().for_each(|(v, &o)| phi[v] = Some(o));
         let mut used = vec![false; phi.len()];
-        rule.body.iter().flat_map(|l| l.vars()).for_each(|v| used[v.0 as usize] = true);
+        rule.body.iter().flat_map(Literal::vars).for_each(|v| used[v.0 as usize] = true);
         let mut rows = Vec::new();
         self.substitute(rule, universe, &used, 0, &mut phi, &mut rows);
         rows.sort();

@@ -81,7 +81,9 @@ impl Network {
         for w in self.sizes.windows(2) {
             let (from, to) = (w[0], w[1]);
             let below = values.last_mut().expect("the first layer is there");
-            below.iter_mut().for_each(|x| *x = x.tanh());
+            for x in below.iter_mut() {
+                *x = x.tanh();
+            }
             let (weights, bias) = theta[at..].split_at(from * to);
             let above = (0..to)
                 .map(|o| bias[o] + below.iter().zip(&weights[o * from..]).map(|(x, w)| x * w).sum::<f64>())

@@ -253,7 +253,9 @@ impl Batch {
             u -= w;
         }
         let scale = 1.0 / total;
-        weights.iter_mut().for_each(|w| *w *= scale);
+        for w in weights.iter_mut() {
+            *w *= scale;
+        }
         chosen
     }
 

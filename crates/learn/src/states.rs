@@ -154,7 +154,14 @@ impl States {
     }
 
     #[cold]
-    fn add(&mut self, problem: &Problem, env: &dyn Env, universe: u32, learner: u32, code: Option<u128>) -> StateId {
+    fn add(
+        &mut self,
+        problem: &Problem,
+        env: &dyn Env,
+        universe: u32,
+        learner: u32,
+        code: Option<u128>,
+    ) -> StateId {
         let known = &self.universes[universe as usize];
         let facts = &mut self.facts;
         let mut compute = || {

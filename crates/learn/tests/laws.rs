@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use derrl_env::{ENVS, Options, Rng, Status, make, observe};
 use derrl_learn::{
-    Config, Constraints, GroundAtoms, Network, Problem, Sampler, States, TNORMS, TNorm, gumbel_max, length, simplify, valuations, value,
+    Config, Constraints, GroundAtoms, Network, Problem, Sampler, States, TNORMS, TNorm, gumbel_max, length,
+    simplify, valuations, value,
 };
 use derrl_logic::{Action, Decider, Facts, Grounder, Policy, Rule};
 use proptest::prelude::*;
@@ -213,7 +214,8 @@ fn simplification_changes_no_decision() {
             let simple = simplify(&policy, &problem, &states);
             shorter += usize::from(length(&simple) < length(&policy));
             for (facts, universe) in &met {
-                let decide = |p: &Policy| Decider::new(p, &alphabet, universe).decide(facts, &alphabet, universe).ties;
+                let decide =
+                    |p: &Policy| Decider::new(p, &alphabet, universe).decide(facts, &alphabet, universe).ties;
                 assert_eq!(decide(&policy), decide(&simple), "{}: {}", spec.name, policy.display(&alphabet));
             }
         }

@@ -29,7 +29,11 @@ fn fresh(seeds: std::ops::Range<u64>) -> Vec<(u64, Checkpoint)> {
 }
 
 /// The score of what each seed learned, on each task.
-fn scores(domain: &str, options: &Options, seeds: std::ops::Range<u64>) -> Vec<(u64, &'static str, f64, String)> {
+fn scores(
+    domain: &str,
+    options: &Options,
+    seeds: std::ops::Range<u64>,
+) -> Vec<(u64, &'static str, f64, String)> {
     let spec = find(domain).unwrap();
     let alphabet = spec.alphabet();
     let mut all = Vec::new();
@@ -56,7 +60,8 @@ fn blocks_is_learned_and_generalises() {
 #[test]
 fn countdown_is_learned_and_generalises() {
     for noise in [None, Some(0.1)] {
-        for (seed, task, mean, policy) in scores("countdown", &Options { noise, ..Options::default() }, 0..3) {
+        for (seed, task, mean, policy) in scores("countdown", &Options { noise, ..Options::default() }, 0..3)
+        {
             assert!(mean >= 0.98, "seed {seed}, noise {noise:?}, {task}: {mean}\n{policy}");
         }
     }
@@ -82,7 +87,8 @@ fn the_rules_of_blocks_are_the_papers() {
         .filter_map(|l| l.split_once("::").map(|(_, rule)| rule.to_string()))
         .collect();
     bodies.sort();
-    let expected = ["move(X, Y) :- top(X), on(X, Z), isFloor(Y).", "move(X, Y) :- top(X), top(Y), goal_on(X, Y)."];
+    let expected =
+        ["move(X, Y) :- top(X), on(X, Z), isFloor(Y).", "move(X, Y) :- top(X), top(Y), goal_on(X, Y)."];
     assert_eq!(bodies, expected);
 }
 
@@ -92,7 +98,9 @@ fn small() -> Config {
 
 #[test]
 fn threads_and_company_change_nothing() {
-    let alone = |seed: u64, threads| learn("blocks", &Options::default(), &small(), fresh(seed..seed + 1), threads, &Silent);
+    let alone = |seed: u64, threads| {
+        learn("blocks", &Options::default(), &small(), fresh(seed..seed + 1), threads, &Silent)
+    };
     let together = learn("blocks", &Options::default(), &small(), fresh(0..4), 2, &Silent);
     for seed in 0..4 {
         let one = alone(seed, 1);

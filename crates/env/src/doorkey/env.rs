@@ -44,8 +44,24 @@ const VOCABULARY: Vocabulary = Vocabulary {
 
 /// The shapes of `dynamic-keys-doors`: at least as many keys as doors, and more of either than in training.
 const SHAPES: &[(u8, u8)] = &[
-    (3, 1), (4, 1), (5, 1), (6, 1), (2, 2), (3, 2), (4, 2), (5, 2), (6, 2), (3, 3), (4, 3), (5, 3), (6, 3), (4, 4), (5, 4),
-    (6, 4), (5, 5), (6, 5),
+    (3, 1),
+    (4, 1),
+    (5, 1),
+    (6, 1),
+    (2, 2),
+    (3, 2),
+    (4, 2),
+    (5, 2),
+    (6, 2),
+    (3, 3),
+    (4, 3),
+    (5, 3),
+    (6, 3),
+    (4, 4),
+    (5, 4),
+    (6, 4),
+    (5, 5),
+    (6, 5),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +119,9 @@ impl DoorKey {
             self.universe = Arc::clone(known);
             return;
         }
-        let named = |object: Object, kind: &str| (Constant::name(&object.to_string()), type_named(&self.alphabet, kind));
+        let named = |object: Object, kind: &str| {
+            (Constant::name(&object.to_string()), type_named(&self.alphabet, kind))
+        };
         let mut objects: Vec<_> = (0..keys).map(|k| named(Object::Key(Key(k)), "key")).collect();
         objects.extend((0..doors).map(|d| named(Object::Door(Door(d)), "door")));
         objects.push(named(Object::Goal, "goal"));

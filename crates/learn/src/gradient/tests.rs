@@ -81,7 +81,9 @@ impl Fixture {
             let actions = self.states.actions(step.state);
             let by = |a: usize| self.batch.derived_by[step.at as usize + a];
             let f = |a: usize| match (value, by(a)) {
-                (Value::Relaxed, _) => best_slot(self.problem.slots_of(0, actions[a].action), rules, grounding.flat(a), words).1,
+                (Value::Relaxed, _) => {
+                    best_slot(self.problem.slots_of(0, actions[a].action), rules, grounding.flat(a), words).1
+                }
                 (_, NO_SLOT) => 0.0,
                 (Value::Crisp, k) => rules.distributions[k as usize].confidence,
                 (Value::Weighted, k) => {
@@ -98,9 +100,18 @@ impl Fixture {
                 for (a, action) in actions.iter().enumerate() {
                     let i = step.at as usize + a;
                     let taken = f64::from(u8::from(a as u32 == step.action));
-                    let c = -step.advantage * (taken - f64::from(self.batch.pi[i])) / (self.config.temperature * episodes);
+                    let c = -step.advantage * (taken - f64::from(self.batch.pi[i]))
+                        / (self.config.temperature * episodes);
                     let k = match by(a) {
-                        NO_SLOT => best_slot(self.problem.slots_of(0, action.action), &self.rules, grounding.flat(a), words).0,
+                        NO_SLOT => {
+                            best_slot(
+                                self.problem.slots_of(0, action.action),
+                                &self.rules,
+                                grounding.flat(a),
+                                words,
+                            )
+                            .0
+                        }
                         k => k as usize,
                     };
                     let frozen = self.rules.distributions[k].confidence;
@@ -165,7 +176,10 @@ fn every_estimator_matches_finite_differences() {
                 );
             }
             // The paper's own estimator is nearly zero almost everywhere: that is its trouble.
-            assert!(largest > 0.0 || estimator == Estimator::Paper, "{name} on {domain} gives no gradient at all");
+            assert!(
+                largest > 0.0 || estimator == Estimator::Paper,
+                "{name} on {domain} gives no gradient at all"
+            );
         }
     }
 }
