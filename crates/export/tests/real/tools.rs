@@ -6,17 +6,17 @@ use std::process::Command;
 /// The Python of the project's own tools, with ProbLog and clingo.
 pub fn python() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let python = root.join(".tools/venv/bin/python");
+    let python = root.join(".tools/export/bin/python");
     assert!(
         python.exists(),
         "the tests need ProbLog and clingo; in the project's folder:\n  \
-         python3 -m venv .tools/venv && .tools/venv/bin/pip install problog==2.2.6 clingo==5.8.0"
+         python3 -m venv .tools/export && .tools/export/bin/pip install problog==2.2.6 clingo==5.8.0"
     );
     let ready = Command::new(&python).args(["-c", "import problog, clingo"]).output();
     assert!(
         ready.is_ok_and(|o| o.status.success()),
         "the tests need ProbLog and clingo; in the project's folder:\n  \
-         .tools/venv/bin/pip install problog==2.2.6 clingo==5.8.0"
+         .tools/export/bin/pip install problog==2.2.6 clingo==5.8.0"
     );
     python
 }
