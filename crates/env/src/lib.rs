@@ -28,13 +28,14 @@
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
-//! | `countdown.rs`, `blocks.rs`, `doorkey/`, `traffic.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
 mod countdown;
 pub mod doorkey;
 mod error;
+mod gridworld;
 mod rng;
 mod table;
 mod traffic;
@@ -42,5 +43,5 @@ mod world;
 
 pub use error::{Error, nearest};
 pub use rng::Rng;
-pub use table::{ENVS, Options, Spec, Task, find, make};
+pub use table::{ENVS, Make, Options, Spec, Task, find, make};
 pub use world::{Binding, Env, Outcome, Status, Vocabulary, observe, type_named};
