@@ -204,12 +204,19 @@ pub struct Check {
 /// `derrl bench`.
 #[derive(Debug, ClapArgs)]
 pub struct Bench {
-    /// What to measure: `train` (steps a second of the environment alone, of acting and of training)
-    #[arg(default_value = "train", value_parser = ["train"])]
+    /// What to measure: `train` (steps a second of the environment alone, of acting and of training) or `seeds` (how
+    /// many seeds learn, how soon, and which rules)
+    #[arg(default_value = "train", value_parser = ["train", "seeds"])]
     pub name: String,
-    /// Measure these domains only
+    /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
+    /// The seeds of `seeds` (default: 0..19, for traffic 0..4)
+    #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
+    pub seeds: Option<SeedRange>,
+    /// Append the figures, with date, commit and machine, to this file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "bench/record.jsonl")]
+    pub record: Option<PathBuf>,
     /// Seconds a measurement
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,

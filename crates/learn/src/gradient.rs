@@ -204,7 +204,8 @@ impl LogitGradient {
         for step in &on.batch.steps {
             for d in on.batch.derived(step) {
                 let taken = if d.action == step.action { 1.0 } else { 0.0 };
-                self.confidence[d.slot as usize] += scale * step.advantage * (taken - f64::from(d.weight * step.rest));
+                self.confidence[d.slot as usize] +=
+                    scale * step.advantage * (taken - f64::from(d.weight * step.rest));
             }
         }
     }

@@ -160,7 +160,16 @@ impl Batch {
             let outcome = env.step(chosen.action, &chosen.args, rng);
             total += outcome.reward;
             let (action, bodies, agent) = (action as u32, bodies as u32, agent as u32);
-            self.steps.push(Step { state, action, derived, rest, bodies, agent, g: outcome.reward, advantage: 0.0 });
+            self.steps.push(Step {
+                state,
+                action,
+                derived,
+                rest,
+                bodies,
+                agent,
+                g: outcome.reward,
+                advantage: 0.0,
+            });
             if agents > 1 {
                 self.pay(env.round_rewards());
             }

@@ -152,7 +152,9 @@ impl States {
                 let place = |p: usize| actions.partition_point(|a| (a.action.0 as usize) < p) as u32;
                 self.universes.push(Known {
                     universe: Arc::clone(wanted),
-                    by_predicate: (0..problem.alphabet.actions.len()).map(|p| place(p)..place(p + 1)).collect(),
+                    by_predicate: (0..problem.alphabet.actions.len())
+                        .map(|p| place(p)..place(p + 1))
+                        .collect(),
                     actions,
                     shared: problem.cache.universe(wanted),
                 });
@@ -182,7 +184,12 @@ impl States {
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
-        self.entries.push(Entry { universe, learner, reach: reach(&grounding, &known.by_predicate), grounding });
+        self.entries.push(Entry {
+            universe,
+            learner,
+            reach: reach(&grounding, &known.by_predicate),
+            grounding,
+        });
         if let Some(code) = code {
             self.index.insert((universe, learner, code), id);
         }

@@ -51,7 +51,11 @@ impl Fixture {
             confidence,
         };
         let mut rules = Rules::default();
-        rules.prepare(logits.iter().zip(confidence).map(of).collect(), self.problem.grounder.words(), self.config.temperature);
+        rules.prepare(
+            logits.iter().zip(confidence).map(of).collect(),
+            self.problem.grounder.words(),
+            self.config.temperature,
+        );
         rules
     }
 
@@ -101,8 +105,7 @@ impl Fixture {
                 for (a, action) in actions.iter().enumerate() {
                     let pi = f64::from(derived(a).map_or(1.0, |d| d.weight) * step.rest);
                     let taken = f64::from(u8::from(a as u32 == step.action));
-                    let c = -step.advantage * (taken - pi)
-                        / (self.config.temperature * episodes);
+                    let c = -step.advantage * (taken - pi) / (self.config.temperature * episodes);
                     let k = match by(a) {
                         None => {
                             best_slot(

@@ -1,49 +1,36 @@
-//! `derrl bench`.
+//! `derrl bench train`: steps a second of the environment alone, of acting and of training.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use derrl_env::{ENVS, Env, Options, Rng, Spec, Status, find, make};
+use derrl_env::{Env, Options, Rng, Spec, Status, make};
 use derrl_learn::{Config, Problem, Trainer};
 use serde_json::{Value, json};
 
+use super::{Report, median};
 use crate::args::Bench;
 use crate::table::{columns, thousands};
-use crate::{Outcome, print, print_json};
 
 /// Measurements a figure: the median is reported.
 const ROUNDS: usize = 5;
 
 /// Measures on one core, for each domain: steps a second of the environment alone with random actions, of acting (rules
 /// sampled and evaluated), and of full training (sampling, inference, gradient and update included).
-pub fn run(args: &Bench) -> Outcome {
+pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
-        let error = anyhow::anyhow!("--seconds is a number above 0, not {}", args.seconds);
-        return Err(error.into());
+        bail!("--seconds is a number above 0, not {}", args.seconds);
     }
-    let specs: Vec<&'static Spec> = if args.domains.is_empty() {
-        ENVS.iter().collect()
-    } else {
-        args.domains.iter().map(|d| find(d)).collect::<Result<_, _>>()?
-    };
-    let mut rows = vec![
-        ["domain", "environment", "acting", "training", "acting/env", "training/env", "memory growth"]
-            .map(String::from)
-            .to_vec(),
-    ];
+    let heads = ["domain", "environment", "acting", "training", "acting/env", "training/env", "memory growth"];
+    let mut rows = vec![heads.map(String::from).to_vec()];
     let mut list = Vec::new();
     for spec in specs {
         let figures = measure(spec, args.seed, Duration::from_secs_f64(args.seconds / ROUNDS as f64))?;
         rows.push(figures.row(spec.name));
         list.push(figures.json(spec.name));
     }
-    if args.json {
-        print_json(&json!({ "unit": "steps per second, one core", "train": list }))?;
-    } else {
-        print(&format!("steps per second, one core, median of {ROUNDS} rounds\n\n{}", columns(&rows, "")));
-    }
-    Ok(())
+    let text = format!("steps per second, one core, median of {ROUNDS} rounds\n\n{}", columns(&rows, ""));
+    Ok(Report { text, json: json!({ "unit": "steps per second, one core", "train": list }) })
 }
 
 struct Figures {
@@ -150,11 +137,6 @@ fn random_steps(env: &mut dyn Env, alphabet: &derrl_logic::Alphabet, rng: &mut R
         }
     }
     steps
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// The memory this process holds, where the system tells.

@@ -1,0 +1,44 @@
+//! `derrl bench`.
+
+mod record;
+mod seeds;
+mod train;
+
+use derrl_env::{ENVS, Spec, find};
+
+use crate::args::Bench;
+use crate::{Outcome, print, print_json};
+
+/// What a bench has found: a table for people and a document for programs.
+struct Report {
+    text: String,
+    json: serde_json::Value,
+}
+
+/// Measures what was asked for, and appends it to the record on request.
+pub fn run(args: &Bench) -> Outcome {
+    let specs: Vec<&'static Spec> = if args.domains.is_empty() {
+        // Traffic needs a simulator and minutes: it is measured on request.
+        ENVS.iter().filter(|s| s.name != "traffic").collect()
+    } else {
+        args.domains.iter().map(|d| find(d)).collect::<Result<_, _>>()?
+    };
+    let report = match args.name.as_str() {
+        "seeds" => seeds::run(args, &specs)?,
+        _ => train::run(args, &specs)?,
+    };
+    if let Some(path) = &args.record {
+        record::append(path, &args.name, &report.json)?;
+    }
+    if args.json {
+        print_json(&report.json)?;
+    } else {
+        print(&report.text);
+    }
+    Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
