@@ -107,9 +107,11 @@ impl Drawing {
             if !text.is_empty() {
                 let _ = writeln!(
                     svg,
-                    "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" dominant-baseline=\"central\">{}</text>",
+                    "<text x=\"{:.1}\" y=\"{:.1}\" style=\"font-size: {:.0}px\" text-anchor=\"middle\" \
+                     dominant-baseline=\"central\">{}</text>",
                     x * unit,
                     y * unit,
+                    unit * 0.42,
                     escape(text)
                 );
             }

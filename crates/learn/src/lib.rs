@@ -3,6 +3,7 @@
 mod adam;
 mod config;
 mod constraints;
+mod equivalence;
 mod error;
 mod estimator;
 mod evaluate;
@@ -20,10 +21,12 @@ mod simplify;
 mod states;
 mod tnorm;
 mod train;
+mod verify;
 
 pub use adam::Adam;
 pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use constraints::Constraints;
+pub use equivalence::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
 pub use evaluate::{Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes};
@@ -40,3 +43,7 @@ pub use simplify::{length, simplify};
 pub use states::{StateId, States};
 pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
+pub use verify::{
+    Counterexample, Estimate, Excess, Failure, Kind, NoWatcher, Progress, Report, RunStep, SizeReport,
+    Subject, Tally, Verdict, Watcher, Worst, WorstCase, constants, cores, estimate, verify,
+};
