@@ -32,6 +32,8 @@ enum Failure {
     Input(anyhow::Error),
     /// The answer to what was asked is no, and has been printed: exit code 1.
     No,
+    /// Something outside the program broke in the middle: exit code 1. What to do next is said.
+    Broken(String),
     /// Ctrl-C: exit code 130, as shells expect. What to do next is said.
     Interrupted(String),
 }
@@ -68,6 +70,10 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
         Err(Failure::No) => ExitCode::from(1),
+        Err(Failure::Broken(text)) => {
+            eprintln!("error: {text}");
+            ExitCode::from(1)
+        }
         Err(Failure::Interrupted(text)) => {
             eprintln!("{text}");
             ExitCode::from(130)

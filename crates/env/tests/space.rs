@@ -14,9 +14,8 @@ fn each_space(mut law: impl FnMut(&'static Spec, &Arc<Alphabet>, &Extent, &dyn S
     for spec in ENVS {
         let Exhaustive::Sizes { range: (least, _), .. } = spec.exhaustive else { continue };
         let largest = match spec.name {
-            "countdown" => 5,
+            "countdown" | "doorkey" => 5,
             "blocks" => 4,
-            "doorkey" => 5,
             _ => least + 1,
         };
         let alphabet = spec.alphabet();

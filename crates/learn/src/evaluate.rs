@@ -1,10 +1,12 @@
 //! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -38,8 +40,8 @@ pub fn episode_streams(seed: u64, i: u64) -> (Rng, Rng) {
 
 /// A policy acting in an environment.
 pub struct Actor<'a> {
-    alphabet: &'a Alphabet,
-    policy: &'a Policy,
+    alphabet: Cow<'a, Alphabet>,
+    policy: Cow<'a, Policy>,
     facts: Facts,
     compiled: Vec<Compiled>,
 }
@@ -48,34 +50,69 @@ struct Compiled {
     universe: Arc<Universe>,
     decider: Decider,
     /// All ground actions, listed when no rule has fired for the first time.
-    all: Option<Vec<GroundAction>>,
+    all: Option<Arc<[GroundAction]>>,
+    /// Decisions taken before, by the code of the state.
+    known: FxHashMap<u128, Arc<[GroundAction]>>,
 }
 
 impl<'a> Actor<'a> {
     /// An actor for a policy over this alphabet.
     pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Actor<'a> {
-        Actor { alphabet, policy, facts: Facts::new(alphabet), compiled: Vec::new() }
+        Actor {
+            alphabet: Cow::Borrowed(alphabet),
+            policy: Cow::Borrowed(policy),
+            facts: Facts::new(alphabet),
+            compiled: Vec::new(),
+        }
+    }
+
+    /// An actor that keeps its policy.
+    pub fn owned(policy: Policy, alphabet: &Alphabet) -> Actor<'static> {
+        Actor {
+            alphabet: Cow::Owned(alphabet.clone()),
+            policy: Cow::Owned(policy),
+            facts: Facts::new(alphabet),
+            compiled: Vec::new(),
+        }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// An action of highest value in the current state; where no rule fires, any action.
     pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
-        observe(env, &mut self.facts);
         let universe = env.universe();
         let at = self.compiled.iter().position(|c| Arc::ptr_eq(&c.universe, universe)).unwrap_or_else(|| {
-            let decider = Decider::new(self.policy, self.alphabet, universe);
-            self.compiled.push(Compiled { universe: Arc::clone(universe), decider, all: None });
+            let decider = Decider::new(&self.policy, &self.alphabet, universe);
+            let universe = Arc::clone(universe);
+            self.compiled.push(Compiled { universe, decider, all: None, known: FxHashMap::default() });
             self.compiled.len() - 1
         });
         let compiled = &mut self.compiled[at];
-        let decision = compiled.decider.decide(&self.facts, self.alphabet, universe);
-        let ties = if decision.ties.is_empty() {
-            compiled.all.get_or_insert_with(|| universe.ground_actions(self.alphabet))
+        let code = env.code();
+        if let Some(ties) = code.and_then(|code| compiled.known.get(&code)) {
+            return ties[rng.below(ties.len())].clone();
+        }
+        observe(env, &mut self.facts);
+        let decision = compiled.decider.decide(&self.facts, &self.alphabet, universe);
+        let ties: Arc<[GroundAction]> = if decision.ties.is_empty() {
+            let all = compiled.all.get_or_insert_with(|| universe.ground_actions(&self.alphabet).into());
+            Arc::clone(all)
         } else {
-            &decision.ties
+            decision.ties.into()
         };
-        ties[rng.below(ties.len())].clone()
+        let action = ties[rng.below(ties.len())].clone();
+        if let Some(code) = code.filter(|_| compiled.known.len() < MOST_KNOWN) {
+            compiled.known.insert(code, ties);
+        }
+        action
     }
 }
+
+/// Decisions remembered for a universe, at the most.
+const MOST_KNOWN: usize = 1 << 16;
 
 /// How one episode went.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,16 +134,29 @@ pub fn run_episodes(
     seed: u64,
 ) -> Result<Vec<EpisodeResult>, Error> {
     let mut actor = Actor::new(policy, alphabet);
-    (0..episodes as u64).map(|i| run_episode(&mut actor, env, seed, i)).collect()
+    run_acting(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
 }
 
+/// Runs the same episodes as [`run_episodes`] with anything that acts.
+pub fn run_acting(
+    act: &mut Act<'_>,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+) -> Result<Vec<EpisodeResult>, Error> {
+    (0..episodes as u64).map(|i| run_episode(act, env, seed, i)).collect()
+}
+
+/// Chooses an action in the current state of a world.
+pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
+
 /// Runs the `i`-th episode of a seed.
-fn run_episode(actor: &mut Actor<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
+fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
     let (mut world, mut ties) = episode_streams(seed, i);
     env.reset(&mut world);
     let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
     while env.fault().is_none() {
-        let action = actor.act(env, &mut ties);
+        let action = act(env, &mut ties);
         let outcome = env.step(action.action, &action.args, &mut world);
         result.value += outcome.reward;
         result.steps += 1;
@@ -129,12 +179,17 @@ pub fn evaluate(
     seed: u64,
 ) -> Result<Score, Error> {
     let mut actor = Actor::new(policy, alphabet);
+    score(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
+}
+
+/// The score of anything that acts, over the same instances as [`evaluate`].
+pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -> Result<Score, Error> {
     let mut values = Vec::with_capacity(episodes);
     let (mut successes, mut best_known) = (0, 0.0);
     let mut references: BTreeMap<String, f64> = BTreeMap::new();
     let n = episodes.max(1) as f64;
     for i in 0..episodes as u64 {
-        let result = run_episode(&mut actor, env, seed, i)?;
+        let result = run_episode(act, env, seed, i)?;
         values.push(result.value);
         successes += usize::from(result.success);
         // Asked after the episode: both are about the instance, not about how it went.

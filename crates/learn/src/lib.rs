@@ -1,6 +1,7 @@
 //! Turns experience into rules.
 
 mod adam;
+mod agents;
 mod config;
 mod constraints;
 mod equivalence;
@@ -24,12 +25,16 @@ mod train;
 mod verify;
 
 pub use adam::Adam;
+pub use agents::{
+    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,
+    Unwatched, Watcher, evaluate_agent, find_agent,
+};
 pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use constraints::Constraints;
 pub use equivalence::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes};
+pub use evaluate::{Act, Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes, score};
 pub use explain::{
     ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action,
 };

@@ -265,7 +265,7 @@ fn random_policy(alphabet: &Alphabet, rng: &mut Rng) -> Policy {
                 Arg::Var(Var(rng.below(variables) as u8))
             }
         };
-        let body: Vec<Literal> = (0..1 + rng.below(3))
+        let body: Vec<Literal> = (0..=rng.below(3))
             .map(|_| {
                 let pred = Pred(rng.below(alphabet.predicates.len()) as u32);
                 let args = alphabet.predicate(pred).args.iter().map(|_| term(rng)).collect();

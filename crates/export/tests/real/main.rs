@@ -69,6 +69,11 @@ fn logic_facts(case: &Case, state: &State, spelling: &Spelling, object: &str) ->
     facts
 }
 
+/// A text for every state, one after the other.
+fn each_state(case: &Case, text: impl Fn(&State) -> String) -> String {
+    case.states.iter().map(text).collect()
+}
+
 /// The states of a case as the drivers for Python and Rust read them.
 fn plain_states(case: &Case) -> String {
     let mut text = String::new();
@@ -76,7 +81,9 @@ fn plain_states(case: &Case) -> String {
         let constant = |o| plain(state.universe.name(o));
         for (p, args) in state.facts.iter() {
             let _ = write!(text, "fact{UNIT}{}", case.alphabet.predicate(p).name);
-            args.iter().for_each(|&o| write!(text, "{UNIT}{}", constant(o)).expect("strings take all"));
+            for &o in args {
+                let _ = write!(text, "{UNIT}{}", constant(o));
+            }
             text.push('\n');
         }
         for o in state.universe.objects() {
@@ -164,11 +171,9 @@ fn prolog_decides_as_we_do() {
         let object = case.object;
         let driven = format!("{program}\n:- dynamic {object}/2.\ndecided(V, As) :- {best}(V, As).\n");
         write(folder.path(), "policy.pl", &driven);
-        let facts: String = case
-            .states
-            .iter()
-            .map(|s| format!("state([{}]).\n", logic_facts(&case, s, &PROLOG, object).join(", ")))
-            .collect();
+        let facts = each_state(&case, |s| {
+            format!("state([{}]).\n", logic_facts(&case, s, &PROLOG, object).join(", "))
+        });
         write(folder.path(), "states", &facts);
         let mut command = Command::new(swipl());
         command.current_dir(folder.path()).args([
@@ -201,11 +206,9 @@ fn problog_decides_as_we_do() {
     }
     for case in &cases {
         write(folder.path(), &format!("{}.problog", case.name), &program("problog", case));
-        let facts: String = case
-            .states
-            .iter()
-            .map(|s| format!("{}.{RECORD}\n", logic_facts(case, s, &PROBLOG, case.object).join(". ")))
-            .collect();
+        let facts = each_state(case, |s| {
+            format!("{}.{RECORD}\n", logic_facts(case, s, &PROBLOG, case.object).join(". "))
+        });
         write(folder.path(), &format!("{}.problog-facts", case.name), &facts);
     }
     let output = run_driver("problog", folder.path(), &cases);
@@ -240,11 +243,9 @@ fn answer_sets_decide_as_we_do() {
     let cases = cases::all();
     for case in &cases {
         write(folder.path(), &format!("{}.lp", case.name), &program("asp", case));
-        let facts: String = case
-            .states
-            .iter()
-            .map(|s| format!("{}.{RECORD}\n", logic_facts(case, s, &ASP, case.object).join(". ")))
-            .collect();
+        let facts = each_state(case, |s| {
+            format!("{}.{RECORD}\n", logic_facts(case, s, &ASP, case.object).join(". "))
+        });
         write(folder.path(), &format!("{}.lp-facts", case.name), &facts);
     }
     let output = run_driver("asp", folder.path(), &cases);
