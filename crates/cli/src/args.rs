@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use derrl_env::Options;
+use derrl_export::TARGETS;
 
 /// Learns reinforcement-learning policies that a person can read.
 #[derive(Debug, Parser)]
@@ -25,6 +27,14 @@ pub enum Command {
     Eval(Eval),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
+    /// Prove that a policy gets there in every instance up to a size, or find a shortest counterexample
+    Verify(Verify),
+    /// Compare the decisions of two policies in every state up to a size
+    Diff(Diff),
+    /// Remove every rule and atom of a policy that makes no difference up to a size
+    Simplify(Simplify),
+    /// Write a policy as a program of another language
+    Export(Export),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -155,6 +165,115 @@ pub struct Explain {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// Which instances to look at: all up to a size.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ExtentArgs {
+    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
+    #[arg(long, value_name = "N")]
+    pub max_objects: usize,
+    /// Obstacles at the most (gridworld; default: 2)
+    #[arg(long, value_name = "N")]
+    pub obstacles: Option<usize>,
+    /// Look at every state, also at those that differ from others only in names that the policy does not mention
+    #[arg(long)]
+    pub every_state: bool,
+    /// Go ahead however much memory and time it takes
+    #[arg(long)]
+    pub force: bool,
+    /// Threads to use (default: all cores); the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Ignore the types of the domain
+    #[arg(long)]
+    pub untyped: bool,
+}
+
+/// `derrl verify`.
+///
+/// Exit code 0 if the policy is proved, 1 if there is a counterexample.
+#[derive(Debug, ClapArgs)]
+pub struct Verify {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Which instances
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// Draw the counterexample to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl diff`.
+///
+/// Exit code 0 if the policies decide alike, 1 if they differ.
+#[derive(Debug, ClapArgs)]
+pub struct Diff {
+    /// A policy file, or the folder of a run
+    pub first: PathBuf,
+    /// Another one
+    pub second: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Which instances
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl simplify`.
+#[derive(Debug, ClapArgs)]
+pub struct Simplify {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Which instances
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// Write the policy to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl export`.
+#[derive(Debug, ClapArgs)]
+pub struct Export {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The language
+    #[arg(long, value_name = "TARGET", value_parser = targets())]
+    pub to: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Ignore the types of the domain
+    #[arg(long)]
+    pub untyped: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn targets() -> PossibleValuesParser {
+    TARGETS.iter().map(|t| PossibleValue::new(t.name).help(t.summary)).collect::<Vec<_>>().into()
 }
 
 /// `derrl check`.

@@ -82,7 +82,8 @@ fn show_step(step: &ExplainedStep) -> String {
     format!("  {}{reward}\n  {why}{ties}", e.action)
 }
 
-fn show_substitution(m: &Match) -> String {
+/// What the variables of a rule stand for, on a line of its own.
+pub fn show_substitution(m: &Match) -> String {
     let pairs: Vec<String> = m.substitution.iter().map(|(v, o)| format!("{v} = {o}")).collect();
     if pairs.is_empty() { String::new() } else { format!("\n          with {}", pairs.join(", ")) }
 }
@@ -95,7 +96,8 @@ fn show_asked(step: &ExplainedStep, asked: &str) -> String {
     why.map(show_why_not).unwrap_or_default()
 }
 
-fn show_why_not(why: &WhyNot) -> String {
+/// Why an action was not chosen.
+pub fn show_why_not(why: &WhyNot) -> String {
     let WhyNot { action, value, nearest, failed, .. } = why;
     let rule = nearest.as_ref().map(|m| format!("{}{}", m.text, show_substitution(m))).unwrap_or_default();
     match why.reason {

@@ -9,6 +9,7 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::space::BLOCKS;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -29,16 +30,17 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["size"],
     make: |alphabet, task, options| Ok(Box::new(Blocks::new(alphabet, task, options)?)),
+    exhaustive: BLOCKS,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("top", 1), ("on", 2), ("goal_on", 2), ("isFloor", 1)],
     actions: &[("move", 2)],
 };
-const TOP: usize = 0;
-const ON: usize = 1;
-const GOAL_ON: usize = 2;
-const IS_FLOOR: usize = 3;
+pub(crate) const TOP: usize = 0;
+pub(crate) const ON: usize = 1;
+pub(crate) const GOAL_ON: usize = 2;
+pub(crate) const IS_FLOOR: usize = 3;
 
 const STEP: f64 = -0.02;
 const GOAL: f64 = 1.0;
@@ -172,7 +174,7 @@ impl Blocks {
 }
 
 /// `a`, `b`, ..., `z`, `b27`, `b28`, ... and `floor`.
-fn universe(alphabet: &Alphabet, n: usize) -> Universe {
+pub(crate) fn universe(alphabet: &Alphabet, n: usize) -> Universe {
     let block = type_named(alphabet, "block");
     let name = |i: usize| match u8::try_from(i) {
         Ok(i) if i < 26 => char::from(b'a' + i).to_string(),

@@ -11,6 +11,7 @@ use derrl_traci::{Controller, DemandSpec, Kind, Layout, Network, Node, Simulatio
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::space::Exhaustive;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -27,6 +28,10 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["shared"],
     make: |alphabet, task, options| Ok(Box::new(Traffic::new(alphabet, task, options)?)),
+    exhaustive: Exhaustive::Never(
+        "its states are those of every vehicle in the SUMO simulator, which cannot be listed, and queues have no goal to \
+         reach; `derrl eval` measures them",
+    ),
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {

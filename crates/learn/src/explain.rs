@@ -147,6 +147,11 @@ impl<'a> Explainer<'a> {
         WhyNot { action: text, value: 0.0, reason, nearest: Some(self.describe(i, &phi, universe)), failed }
     }
 
+    /// The strongest rule that derives an action, and how; `None` where no rule does.
+    pub fn fired(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<Match> {
+        self.derivation(action, facts, universe).map(|(_, m)| m)
+    }
+
     /// The strongest rule that derives an action, and how.
     fn derivation(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<(f64, Match)> {
         let mut order: Vec<usize> =

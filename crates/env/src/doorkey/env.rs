@@ -10,6 +10,7 @@ use super::level::{Action, Door, Fact, Key, Level, Object};
 use super::world::World;
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::space::DOORKEY;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -26,6 +27,7 @@ pub const SPEC: Spec = Spec {
     ],
     options: &[],
     make: |alphabet, task, _: &Options| Ok(Box::new(DoorKey::new(alphabet, task)?)),
+    exhaustive: DOORKEY,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
@@ -79,8 +81,7 @@ struct DoorKey {
     /// The universes made so far, by their numbers of keys and doors.
     universes: Vec<((u8, u8), Arc<Universe>)>,
     universe: Arc<Universe>,
-    keys: u8,
-    doors: u8,
+    names: Names,
     world: World,
     steps: u32,
     horizon: u32,
@@ -102,8 +103,7 @@ impl DoorKey {
             },
             universes: Vec::new(),
             universe: Arc::new(Universe::new(Vec::new())),
-            keys: 1,
-            doors: 1,
+            names: Names { keys: 1, doors: 1 },
             world: World::new(Arc::new(level)),
             steps: 0,
             horizon: 1,
@@ -114,22 +114,35 @@ impl DoorKey {
 
     /// Takes the universe of so many keys and doors, made once.
     fn enter(&mut self, keys: u8, doors: u8) {
-        (self.keys, self.doors) = (keys, doors);
+        self.names = Names { keys, doors };
         if let Some((_, known)) = self.universes.iter().find(|(shape, _)| *shape == (keys, doors)) {
             self.universe = Arc::clone(known);
             return;
         }
-        let named = |object: Object, kind: &str| {
-            (Constant::name(&object.to_string()), type_named(&self.alphabet, kind))
-        };
-        let mut objects: Vec<_> = (0..keys).map(|k| named(Object::Key(Key(k)), "key")).collect();
-        objects.extend((0..doors).map(|d| named(Object::Door(Door(d)), "door")));
-        objects.push(named(Object::Goal, "goal"));
-        self.universe = Arc::new(Universe::new(objects));
+        self.universe = Arc::new(self.names.universe(&self.alphabet));
         self.universes.push(((keys, doors), Arc::clone(&self.universe)));
     }
+}
 
-    fn object(&self, object: Object) -> logic::Object {
+/// How the objects of levels with so many keys and doors are numbered: keys, doors, goal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    pub(crate) keys: u8,
+    pub(crate) doors: u8,
+}
+
+impl Names {
+    /// `k1`, `k2`, ..., `d1`, `d2`, ..., `goal`.
+    pub(crate) fn universe(self, alphabet: &Alphabet) -> Universe {
+        let named =
+            |object: Object, kind: &str| (Constant::name(&object.to_string()), type_named(alphabet, kind));
+        let mut objects: Vec<_> = (0..self.keys).map(|k| named(Object::Key(Key(k)), "key")).collect();
+        objects.extend((0..self.doors).map(|d| named(Object::Door(Door(d)), "door")));
+        objects.push(named(Object::Goal, "goal"));
+        Universe::new(objects)
+    }
+
+    fn object(self, object: Object) -> logic::Object {
         logic::Object(match object {
             Object::Key(Key(k)) => u32::from(k),
             Object::Door(Door(d)) => u32::from(self.keys + d),
@@ -137,7 +150,7 @@ impl DoorKey {
         })
     }
 
-    fn named(&self, logic::Object(o): logic::Object) -> Object {
+    fn named(self, logic::Object(o): logic::Object) -> Object {
         let (keys, doors) = (u32::from(self.keys), u32::from(self.doors));
         if o < keys {
             Object::Key(Key(o as u8))
@@ -145,6 +158,36 @@ impl DoorKey {
             Object::Door(Door((o - keys) as u8))
         } else {
             Object::Goal
+        }
+    }
+
+    /// Adds what holds in a world to some facts.
+    pub(crate) fn say(self, world: &World, binding: &Binding, facts: &mut Facts) {
+        let mut say = |predicate: usize, args: &[Object]| {
+            let args: Vec<logic::Object> = args.iter().map(|&o| self.object(o)).collect();
+            binding.say(facts, predicate, &args);
+        };
+        for fact in world.facts() {
+            match fact {
+                Fact::Carrying(k) => say(0, &[Object::Key(k)]),
+                Fact::NotCarrying => say(1, &[]),
+                Fact::Locked(d) => say(2, &[Object::Door(d)]),
+                Fact::Unlocked => say(3, &[]),
+                Fact::Key(k) => say(4, &[Object::Key(k)]),
+                Fact::Door(d) => say(5, &[Object::Door(d)]),
+                Fact::Goal => say(6, &[Object::Goal]),
+                Fact::SameColor(a, b) => say(7, &[a, b]),
+            }
+        }
+    }
+
+    /// Does an action, by the world's own number of it.
+    pub(crate) fn act(self, world: &mut World, action: usize, object: logic::Object) -> Effect {
+        match (action, self.named(object)) {
+            (0, Object::Key(key)) => world.step(Action::Pick(key)),
+            (1, Object::Door(door)) => world.step(Action::Open(door)),
+            (2, object) => world.step(Action::Goto(object)),
+            _ => Effect::Unchanged, // a door cannot be picked, nor a key opened
         }
     }
 }
@@ -182,22 +225,7 @@ impl Env for DoorKey {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        for fact in self.world.facts() {
-            let say = |facts: &mut Facts, predicate: usize, args: &[Object]| {
-                let args: Vec<logic::Object> = args.iter().map(|&o| self.object(o)).collect();
-                self.binding.say(facts, predicate, &args);
-            };
-            match fact {
-                Fact::Carrying(k) => say(facts, 0, &[Object::Key(k)]),
-                Fact::NotCarrying => say(facts, 1, &[]),
-                Fact::Locked(d) => say(facts, 2, &[Object::Door(d)]),
-                Fact::Unlocked => say(facts, 3, &[]),
-                Fact::Key(k) => say(facts, 4, &[Object::Key(k)]),
-                Fact::Door(d) => say(facts, 5, &[Object::Door(d)]),
-                Fact::Goal => say(facts, 6, &[Object::Goal]),
-                Fact::SameColor(a, b) => say(facts, 7, &[a, b]),
-            }
-        }
+        self.names.say(&self.world, &self.binding, facts);
     }
 
     fn code(&self) -> Option<u128> {
@@ -206,12 +234,7 @@ impl Env for DoorKey {
 
     fn step(&mut self, action: logic::Action, args: &[logic::Object], _rng: &mut Rng) -> Outcome {
         self.steps += 1;
-        let effect = match (self.binding.action(action), self.named(args[0])) {
-            (0, Object::Key(key)) => self.world.step(Action::Pick(key)),
-            (1, Object::Door(door)) => self.world.step(Action::Open(door)),
-            (2, object) => self.world.step(Action::Goto(object)),
-            _ => Effect::Unchanged, // a door cannot be picked, nor a key opened
-        };
+        let effect = self.names.act(&mut self.world, self.binding.action(action), args[0]);
         if effect == Effect::Goal {
             return Outcome { reward: 1.0, status: Status::Terminated };
         }
