@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use derrl_env::{Extent, Size, Space};
-use derrl_learn::{Progress, Watcher, constants, cores, estimate};
+use derrl_learn::{Progress, Monitor, constants, cores, estimate};
 use derrl_logic::Policy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -100,7 +100,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-impl Watcher for Meter<'_> {
+impl Monitor for Meter<'_> {
     fn walked(&mut self, size: &Size, done: u64) {
         if self.title != size.title {
             self.title.clone_from(&size.title);

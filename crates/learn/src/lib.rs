@@ -88,5 +88,5 @@ pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
 pub use verify::{
     Counterexample, Estimate, Excess, Failure, Kind, NoWatcher, Progress, Report, RunStep, SizeReport,
-    Subject, Tally, Verdict, Watcher, Worst, WorstCase, constants, cores, estimate, verify,
+    Subject, Tally, Verdict, Monitor, Worst, WorstCase, constants, cores, estimate, verify,
 };

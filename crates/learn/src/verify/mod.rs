@@ -42,7 +42,7 @@ pub struct Subject<'a> {
 }
 
 /// Told of progress; asked whether to go on.
-pub trait Watcher {
+pub trait Monitor {
     /// Families done of all families of a size.
     fn walked(&mut self, _size: &Size, _done: u64) {}
 
@@ -58,7 +58,7 @@ pub trait Watcher {
 /// Says nothing and never stops.
 pub struct NoWatcher;
 
-impl Watcher for NoWatcher {}
+impl Monitor for NoWatcher {}
 
 /// How far a verification has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -220,7 +220,7 @@ pub fn verify(
     subject: &Subject<'_>,
     threads: usize,
     from: Progress,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn Monitor,
 ) -> Result<Option<Report>, Error> {
     let space = space(subject.spec, subject.alphabet, &subject.extent)?;
     let mut progress = from;
@@ -255,7 +255,7 @@ fn walk_size(
     size: usize,
     threads: usize,
     progress: &mut Progress,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn Monitor,
 ) -> bool {
     let entry = &space.sizes()[size];
     let all = chunks(entry);
@@ -331,7 +331,7 @@ fn counterexample(
     size: usize,
     tally: &Tally,
     threads: usize,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn Monitor,
 ) -> Result<Option<Counterexample>, Error> {
     let exact =
         space(subject.spec, subject.alphabet, &Extent { every_state: true, ..subject.extent.clone() })?;
