@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use derrl_env::{Extent, Size, Space};
-use derrl_learn::{Progress, Monitor, constants, cores, estimate};
+use derrl_learn::{Monitor, Progress, constants, cores, estimate};
 use derrl_logic::Policy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::explain::{Explainer, Match};
-use crate::verify::{Watcher, chunks, in_chunks};
+use crate::verify::{Monitor, chunks, in_chunks};
 
 /// A state in which two policies decide differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,7 +73,7 @@ impl<'a> Everywhere<'a> {
     }
 
     /// Compares two policies in every state, from the smallest size up, until they differ. `None` if stopped.
-    pub fn compare(&self, first: &Policy, second: &Policy, watcher: &mut dyn Watcher) -> Option<Comparison> {
+    pub fn compare(&self, first: &Policy, second: &Policy, watcher: &mut dyn Monitor) -> Option<Comparison> {
         let (states, place) = self.search(first, second, watcher)?;
         Some(Comparison { states, difference: place.map(|p| self.describe(first, second, p)) })
     }
@@ -83,7 +83,7 @@ impl<'a> Everywhere<'a> {
         &self,
         first: &Policy,
         second: &Policy,
-        watcher: &mut dyn Watcher,
+        watcher: &mut dyn Monitor,
     ) -> Option<(u64, Option<Place>)> {
         let mut states = 0;
         for (s, size) in self.space.sizes().iter().enumerate() {
@@ -102,7 +102,7 @@ impl<'a> Everywhere<'a> {
         size: &Size,
         first: &Policy,
         second: &Policy,
-        watcher: &mut dyn Watcher,
+        watcher: &mut dyn Monitor,
     ) -> Option<(u64, Option<Place>)> {
         let todo = chunks(size);
         let differ = AtomicBool::new(false);
@@ -191,11 +191,11 @@ impl<'a> Everywhere<'a> {
     ///
     /// Values stay as they are. Nothing is removed that would leave a rule without a body or a variable of a negated atom
     /// without anything to say what it stands for.
-    pub fn prune(&self, policy: &Policy, watcher: &mut dyn Watcher) -> Option<Pruned> {
+    pub fn prune(&self, policy: &Policy, watcher: &mut dyn Monitor) -> Option<Pruned> {
         let mut pruned = Pruned { policy: policy.clone(), removed: Vec::new(), states: 0 };
         // States that have told policies apart before are likely to do so again.
         let mut witnesses: Vec<Place> = Vec::new();
-        let mut same = |candidate: &Policy, watcher: &mut dyn Watcher| -> Option<bool> {
+        let mut same = |candidate: &Policy, watcher: &mut dyn Monitor| -> Option<bool> {
             if witnesses.iter().rev().any(|&place| self.differ_at(policy, candidate, place)) {
                 return Some(false);
             }

@@ -56,9 +56,9 @@ pub trait Monitor {
 }
 
 /// Says nothing and never stops.
-pub struct NoWatcher;
+pub struct NoMonitor;
 
-impl Monitor for NoWatcher {}
+impl Monitor for NoMonitor {}
 
 /// How far a verification has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
