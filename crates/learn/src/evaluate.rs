@@ -117,7 +117,12 @@ pub fn run_episodes(
 }
 
 /// Runs the `i`-th episode of a seed.
-fn run_episode(actor: &mut Actor<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
+pub fn run_episode(
+    actor: &mut Actor<'_>,
+    env: &mut dyn Env,
+    seed: u64,
+    i: u64,
+) -> Result<EpisodeResult, Error> {
     let (mut world, mut ties) = episode_streams(seed, i);
     env.reset(&mut world);
     let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
