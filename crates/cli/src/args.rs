@@ -174,9 +174,9 @@ pub struct Check {
 /// `derrl bench`.
 #[derive(Debug, ClapArgs)]
 pub struct Bench {
-    /// What to measure: `train` (steps a second of the environment alone, of acting and of training) or `seeds` (how
-    /// many seeds learn, how soon, and which rules)
-    #[arg(default_value = "train", value_parser = ["train", "seeds"])]
+    /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
+    /// many seeds learn, how soon, and which rules) or `traffic` (our client beside SUMO alone)
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]

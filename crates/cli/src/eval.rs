@@ -26,6 +26,7 @@ pub fn run(args: &Eval) -> Outcome {
             "domain": domain.name,
             "seed": args.seed,
             "policy": policy.display(&domain.alphabet).to_string(),
+            "simulator": simulator(&domain)?,
             "scores": to_json(&scores),
         }))?;
     } else {
@@ -64,6 +65,12 @@ pub fn score(
     Ok(scores)
 }
 
+/// The program behind a world, with its version, where there is one.
+pub fn simulator(domain: &Domain) -> anyhow::Result<Option<String>> {
+    let env = make(domain.spec, &domain.alphabet, domain.spec.tasks[0].name, &Options::default())?;
+    Ok(env.simulator())
+}
+
 /// Scores by task.
 pub fn to_json(scores: &[(String, Score)]) -> Value {
     Value::Object(scores.iter().map(|(t, s)| (t.clone(), json!(s))).collect::<Map<_, _>>())
@@ -82,5 +89,12 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
             format!("{:.3}", s.best_known),
         ]);
     }
-    columns(&rows, indent)
+    let mut text = columns(&rows, indent);
+    for (task, s) in scores.iter().filter(|(_, s)| !s.references.is_empty()) {
+        let others: Vec<String> =
+            s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
+        text =
+            format!("{text}{indent}{task}, other controllers on the same instances: {}\n", others.join(", "));
+    }
+    text
 }

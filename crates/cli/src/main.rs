@@ -24,6 +24,8 @@ use args::{Args, Command};
 enum Failure {
     /// The request or its input is wrong: exit code 2.
     Input(anyhow::Error),
+    /// Something outside the program broke in the middle: exit code 1. What to do next is said.
+    Broken(String),
     /// Ctrl-C: exit code 130, as shells expect. What to do next is said.
     Interrupted(String),
 }
@@ -54,6 +56,10 @@ fn main() -> ExitCode {
             let prefix = if text.starts_with("error") { "" } else { "error: " };
             eprintln!("{prefix}{text}");
             ExitCode::from(2)
+        }
+        Err(Failure::Broken(text)) => {
+            eprintln!("error: {text}");
+            ExitCode::from(1)
         }
         Err(Failure::Interrupted(text)) => {
             eprintln!("{text}");

@@ -47,8 +47,15 @@ pub fn run(args: &Train) -> Outcome {
     let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
     let problem = Arc::new(Problem::new(&domain.alphabet, make_env()?.learners())?);
     let watch = Watch::new(&folders, config.updates);
-    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args))?;
+    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
     watch.finish()?;
+    let learned = match learned {
+        Err(derrl_learn::Error::World(reason)) => {
+            let text = format!("{reason}\n  go on with: derrl train --resume {}", top.display());
+            return Err(Failure::Broken(text));
+        }
+        other => other?,
+    };
     if learned.iter().any(Option::is_none) {
         let text = format!("interrupted; go on with: derrl train --resume {}", top.display());
         return Err(Failure::Interrupted(text));
@@ -177,6 +184,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
         "policy": text,
         "rules": rules(&learned.policy, alphabet),
         "unsimplified": learned.unsimplified.display(alphabet).to_string(),
+        "simulator": eval::simulator(domain)?,
         "scores": eval::to_json(&scores),
         "restarts": checkpoint.done.len(),
         "restart": learned.restart,

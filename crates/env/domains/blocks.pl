@@ -11,6 +11,14 @@
 :- variables(3).
 :- rules(move/2, 2).
 
+% Clause templates of the NLRL baseline, after the rules that the paper reports for it.
+:- nlrl(invent(pred(block, place))).
+:- nlrl(invent(pred2(block))).
+:- nlrl(slot(move/2, 0, invented)).
+:- nlrl(slot(move/2, 0, given)).
+:- nlrl(slot(pred/2, 0, invented)).
+:- nlrl(slot(pred2/1, 2, given)).
+
 % The paper's semantic constraints.
 false :- isFloor(X), isFloor(Y).
 false :- on(X, Y), on(Y, X).

@@ -16,6 +16,15 @@
 :- rules(sub/0, 1).
 :- rules(null/0, 1).
 
+% Clause templates of the NLRL baseline: each action may look at one invented property of a number.
+:- nlrl(invent(pred(number))).
+:- nlrl(invent(pred2(number))).
+:- nlrl(slot(add/0, 1, invented)).
+:- nlrl(slot(sub/0, 1, invented)).
+:- nlrl(slot(null/0, 1, invented)).
+:- nlrl(slot(pred/1, 1, given)).
+:- nlrl(slot(pred2/1, 1, given)).
+
 % The paper's semantic constraints.
 false :- goal(X), goal(Y).
 false :- less(X, Y), less(Y, X).

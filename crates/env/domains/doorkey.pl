@@ -21,6 +21,15 @@
 :- rules(open/1, 1).
 :- rules(goto/1, 1).
 
+% Clause templates of the NLRL baseline: each action may look at one invented property of its object.
+:- nlrl(invent(pred(object))).
+:- nlrl(invent(pred2(object))).
+:- nlrl(slot(pick/1, 0, invented)).
+:- nlrl(slot(open/1, 0, invented)).
+:- nlrl(slot(goto/1, 0, invented)).
+:- nlrl(slot(pred/1, 1, given)).
+:- nlrl(slot(pred2/1, 1, given)).
+
 % The paper's semantic constraints.
 false :- carrying(X), notcarrying.
 samecolor(X, Y) :- samecolor(Y, Z), samecolor(Z, X).

@@ -27,6 +27,21 @@
 :- rules(left/0, 2).
 :- rules(right/0, 2).
 
+% Clause templates of the NLRL baseline: a rule towards the target and one around obstacles, which may look at one
+% invented property of a cell (such as an obstacle to its right).
+:- nlrl(invent(pred(x, y))).
+:- nlrl(invent(pred2(x, y))).
+:- nlrl(slot(up/0, 2, given)).
+:- nlrl(slot(up/0, 2, invented)).
+:- nlrl(slot(down/0, 2, given)).
+:- nlrl(slot(down/0, 2, invented)).
+:- nlrl(slot(left/0, 2, given)).
+:- nlrl(slot(left/0, 2, invented)).
+:- nlrl(slot(right/0, 2, given)).
+:- nlrl(slot(right/0, 2, invented)).
+:- nlrl(slot(pred/2, 1, given)).
+:- nlrl(slot(pred2/2, 1, given)).
+
 % The paper's semantic constraints. Its `false :- curr(X, Y), curr(Y, X)` says that the agent is in one place; typed
 % coordinates rule out that very pair, and say the same so:
 false :- curr(X, Y), curr(X, Z).

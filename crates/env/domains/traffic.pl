@@ -9,6 +9,11 @@
 :- variables(3).
 :- rules(green/1, 1).
 
+% Clause templates of the NLRL baseline.
+:- nlrl(invent(pred(lane))).
+:- nlrl(slot(green/1, 0, invented)).
+:- nlrl(slot(pred/1, 2, given)).
+
 % The paper's semantic constraints.
 between(X, Y, Z) :- between(X, Z, Y).
 false :- highest(X), highest(Y), highest(Z).

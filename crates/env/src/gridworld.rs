@@ -25,7 +25,8 @@ pub const SPEC: Spec = Spec {
     tasks: &[
         Task::new("train", "3x3 and 5x5 grids with 2 obstacles").target(0.75),
         Task::new("dynamic-obstacles", "3x3 and 5x5 grids with 3 or 4 obstacles").target(0.70),
-        Task::new("held-out-config", "grids as in train, agent and target where they never were together").target(0.81),
+        Task::new("held-out-config", "grids as in train, agent and target where they never were together")
+            .target(0.81),
         Task::new("large", "grids of --size cells a side with --obstacles").on_request(),
     ],
     options: &["size", "obstacles"],

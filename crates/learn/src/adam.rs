@@ -19,6 +19,11 @@ impl Adam {
         Adam { rate, step: 0, mean: vec![0.0; n], square: vec![0.0; n] }
     }
 
+    /// Changes the learning rate for the steps to come.
+    pub fn set_rate(&mut self, rate: f64) {
+        self.rate = rate;
+    }
+
     /// Moves `theta` against the gradient of the loss.
     pub fn descend(&mut self, theta: &mut [f64], gradient: &[f64]) {
         self.step += 1;

@@ -80,7 +80,8 @@ pub struct Config {
     pub confidence: bool,
     /// The most independent restarts of one run.
     pub restarts: usize,
-    /// Restarts that run before the first look at their results; independent of the number of threads.
+    /// Restarts that run before each look at their results, whatever the number of threads; in worlds with costly
+    /// episodes `agree` of them.
     pub wave: usize,
     /// Stop once this many restarts have reached the best return found, to within its noise.
     pub agree: usize,

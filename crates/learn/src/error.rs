@@ -33,6 +33,9 @@ pub enum Error {
         /// The action.
         action: String,
     },
+    /// NLRL has nothing to choose clauses from, or too much.
+    #[error("{0}")]
+    Templates(String),
     /// A policy that was saved does not fit the domain.
     #[error("a saved policy does not fit the domain: {0}")]
     Policy(String),

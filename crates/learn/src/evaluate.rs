@@ -1,5 +1,6 @@
 //! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -39,8 +40,8 @@ pub fn episode_streams(seed: u64, i: u64) -> (Rng, Rng) {
 
 /// A policy acting in an environment.
 pub struct Actor<'a> {
-    alphabet: &'a Alphabet,
-    policy: &'a Policy,
+    alphabet: Cow<'a, Alphabet>,
+    policy: Cow<'a, Policy>,
     facts: Facts,
     compiled: Vec<Compiled>,
 }
@@ -57,14 +58,34 @@ struct Compiled {
 impl<'a> Actor<'a> {
     /// An actor for a policy over this alphabet.
     pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Actor<'a> {
-        Actor { alphabet, policy, facts: Facts::new(alphabet), compiled: Vec::new() }
+        Actor {
+            alphabet: Cow::Borrowed(alphabet),
+            policy: Cow::Borrowed(policy),
+            facts: Facts::new(alphabet),
+            compiled: Vec::new(),
+        }
+    }
+
+    /// An actor that keeps its policy.
+    pub fn owned(policy: Policy, alphabet: &Alphabet) -> Actor<'static> {
+        Actor {
+            alphabet: Cow::Owned(alphabet.clone()),
+            policy: Cow::Owned(policy),
+            facts: Facts::new(alphabet),
+            compiled: Vec::new(),
+        }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     /// An action of highest value in the current state; where no rule fires, any action.
     pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
         let universe = env.universe();
         let at = self.compiled.iter().position(|c| Arc::ptr_eq(&c.universe, universe)).unwrap_or_else(|| {
-            let decider = Decider::new(self.policy, self.alphabet, universe);
+            let decider = Decider::new(&self.policy, &self.alphabet, universe);
             let universe = Arc::clone(universe);
             self.compiled.push(Compiled { universe, decider, all: None, known: FxHashMap::default() });
             self.compiled.len() - 1
@@ -75,9 +96,9 @@ impl<'a> Actor<'a> {
             return ties[rng.below(ties.len())].clone();
         }
         observe(env, &mut self.facts);
-        let decision = compiled.decider.decide(&self.facts, self.alphabet, universe);
+        let decision = compiled.decider.decide(&self.facts, &self.alphabet, universe);
         let ties: Arc<[GroundAction]> = if decision.ties.is_empty() {
-            let all = compiled.all.get_or_insert_with(|| universe.ground_actions(self.alphabet).into());
+            let all = compiled.all.get_or_insert_with(|| universe.ground_actions(&self.alphabet).into());
             Arc::clone(all)
         } else {
             decision.ties.into()
@@ -113,21 +134,29 @@ pub fn run_episodes(
     seed: u64,
 ) -> Result<Vec<EpisodeResult>, Error> {
     let mut actor = Actor::new(policy, alphabet);
-    (0..episodes as u64).map(|i| run_episode(&mut actor, env, seed, i)).collect()
+    run_acting(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
 }
 
-/// Runs the `i`-th episode of a seed.
-pub fn run_episode(
-    actor: &mut Actor<'_>,
+/// Runs the same episodes as [`run_episodes`] with anything that acts.
+pub fn run_acting(
+    act: &mut Act<'_>,
     env: &mut dyn Env,
+    episodes: usize,
     seed: u64,
-    i: u64,
-) -> Result<EpisodeResult, Error> {
+) -> Result<Vec<EpisodeResult>, Error> {
+    (0..episodes as u64).map(|i| run_episode(act, env, seed, i)).collect()
+}
+
+/// Chooses an action in the current state of a world.
+pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
+
+/// Runs the `i`-th episode of a seed.
+pub fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
     let (mut world, mut ties) = episode_streams(seed, i);
     env.reset(&mut world);
     let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
     while env.fault().is_none() {
-        let action = actor.act(env, &mut ties);
+        let action = act(env, &mut ties);
         let outcome = env.step(action.action, &action.args, &mut world);
         result.value += outcome.reward;
         result.steps += 1;
@@ -150,12 +179,17 @@ pub fn evaluate(
     seed: u64,
 ) -> Result<Score, Error> {
     let mut actor = Actor::new(policy, alphabet);
+    score(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
+}
+
+/// The score of anything that acts, over the same instances as [`evaluate`].
+pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -> Result<Score, Error> {
     let mut values = Vec::with_capacity(episodes);
     let (mut successes, mut best_known) = (0, 0.0);
     let mut references: BTreeMap<String, f64> = BTreeMap::new();
     let n = episodes.max(1) as f64;
     for i in 0..episodes as u64 {
-        let result = run_episode(&mut actor, env, seed, i)?;
+        let result = run_episode(act, env, seed, i)?;
         values.push(result.value);
         successes += usize::from(result.success);
         // Asked after the episode: both are about the instance, not about how it went.

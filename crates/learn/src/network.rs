@@ -122,7 +122,7 @@ impl Network {
 }
 
 /// A standard normal number (Box and Muller).
-fn normal(rng: &mut Rng) -> f64 {
+pub fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.unit()).cos()
 }

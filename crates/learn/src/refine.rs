@@ -8,7 +8,7 @@ use derrl_env::Env;
 use derrl_logic::{Alphabet, Policy};
 
 use crate::error::Error;
-use crate::evaluate::{Actor, mean_stderr, run_episode};
+use crate::evaluate::{Act, Actor, mean_stderr, run_episode};
 
 /// Runs policies on the same episodes of the training task.
 pub struct Judge<'a> {
@@ -55,7 +55,8 @@ impl<'a> Judge<'a> {
         let mut returns = Vec::with_capacity(self.episodes);
         while returns.len() < self.episodes && (returns.is_empty() || !enough(&returns)) {
             for i in (returns.len()..self.episodes).take(CHUNK) {
-                returns.push(run_episode(&mut actor, self.env, self.seed, i as u64)?.value);
+                let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+                returns.push(run_episode(act, self.env, self.seed, i as u64)?.value);
             }
         }
         Ok(returns)

@@ -57,6 +57,9 @@ pub struct UpdateStats {
     pub update: usize,
     /// Episodes run so far.
     pub episodes: u64,
+    /// Environment steps taken so far.
+    #[serde(default)]
+    pub steps: u64,
     /// The mean undiscounted return of its episodes.
     pub mean_return: f64,
     /// L_sem summed over rules, before the update.
@@ -186,6 +189,7 @@ impl Trainer {
         Ok(UpdateStats {
             update: self.updates,
             episodes: self.episodes,
+            steps: self.steps,
             mean_return: self.batch.returns.iter().sum::<f64>() / self.batch.returns.len() as f64,
             semantic_loss,
             body_size: self.rules.distributions.iter().flat_map(|d| &d.p).sum::<f64>() / slots,

@@ -5,6 +5,7 @@
 
 use crate::rule::{Arg, Literal};
 use crate::syntax::Constant;
+use crate::template::Templates;
 
 /// An extensional predicate, an index into [`Alphabet::predicates`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -167,6 +168,8 @@ pub struct Alphabet {
     pub max_body: Option<usize>,
     /// S_c.
     pub constraints: Vec<Constraint>,
+    /// The clause templates of the NLRL baseline (`:- nlrl(...)`).
+    pub templates: Option<Templates>,
 }
 
 impl Alphabet {
@@ -211,6 +214,9 @@ impl Alphabet {
             all.predicates.iter_mut().map(|p| &mut p.args).chain(all.actions.iter_mut().map(|a| &mut a.args));
         for args in signatures {
             args.fill(Types::ANY);
+        }
+        if let Some(templates) = &mut all.templates {
+            templates.forget_types();
         }
         all
     }

@@ -15,6 +15,7 @@ use crate::resolve::{Resolver, Scope, list};
 use crate::syntax::{
     Clause, Constant, Directive, Head, Indicator, Item, Quoted, Span, Term, TermKind, Tree, write_application,
 };
+use crate::template::Templates;
 
 /// The directives: name, number of arguments, an example.
 const DIRECTIVES: &[(&str, usize, &str)] = &[
@@ -29,10 +30,11 @@ const DIRECTIVES: &[(&str, usize, &str)] = &[
     ("constant", 1, ":- constant(floor)."),
     ("max_body", 1, ":- max_body(4)."),
     ("forbid", 2, ":- forbid(move/2, goal_on/2)."),
+    ("nlrl", 1, ":- nlrl(slot(move/2, 0, invented))."),
 ];
 
 /// Names that Prolog gives a meaning which a declared predicate would fight with.
-const RESERVED: &[&str] = &["false", "true", "fail", "not"];
+pub(crate) const RESERVED: &[&str] = &["false", "true", "fail", "not"];
 
 /// The most types a domain may declare: closing the subtypes is cubic in their number.
 const MAX_TYPES: usize = 256;
@@ -102,6 +104,7 @@ struct Draft<'a> {
     rules: Vec<(&'a Tree, RuleCount)>,
     negations: Vec<&'a Tree>,
     forbids: Vec<(&'a Tree, &'a Tree)>,
+    templates: Vec<&'a Tree>,
     constants: Vec<Constant>,
     clauses: Vec<&'a Clause>,
     /// Where each fact of the other directives was declared, by its canonical text.
@@ -123,6 +126,7 @@ impl<'a> Draft<'a> {
             rules: Vec::new(),
             negations: Vec::new(),
             forbids: Vec::new(),
+            templates: Vec::new(),
             constants: Vec::new(),
             clauses: Vec::new(),
             declared: FxHashMap::default(),
@@ -198,6 +202,7 @@ impl<'a> Draft<'a> {
                 self.first(tree.to_string(), tree)?;
                 self.forbids.push((&args[0], &args[1]));
             }
+            "nlrl" => self.templates.push(&args[0]),
             _ => {
                 let Tree::Leaf(Term { kind: TermKind::Const(constant), .. }) = &args[0] else {
                     return Err(self.mistake(args[0].span(), "a constant is a name or an integer", example));
@@ -361,6 +366,7 @@ impl<'a> Draft<'a> {
             variables: 0,
             max_body: self.max_body.map(|m| m.0),
             constraints: Vec::new(),
+            templates: None,
             types,
         };
         alphabet.variables = variables(&alphabet, self.variables, source)?;
@@ -377,6 +383,7 @@ impl<'a> Draft<'a> {
             self.forbids.iter().map(|(a, p)| Ok((action(a)?, pred(p)?))).collect::<Result<_, Error>>()?;
         let constraints =
             self.clauses.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
+        let templates = Templates::resolve(&self.templates, &resolver)?;
         for (action, count) in rules {
             alphabet.actions[action.0 as usize].rules = count;
         }
@@ -387,6 +394,7 @@ impl<'a> Draft<'a> {
             alphabet.actions[action.0 as usize].forbidden.push(pred);
         }
         alphabet.constraints = constraints;
+        alphabet.templates = templates;
         Ok(alphabet)
     }
 
@@ -551,6 +559,9 @@ impl fmt::Display for Alphabet {
                 let p = self.predicate(pred);
                 writeln!(f, ":- forbid({indicator}, {}).", Indicator(&p.name, p.args.len()))?;
             }
+        }
+        if let Some(templates) = &self.templates {
+            write!(f, "{}", templates.display(self))?;
         }
         for (i, constraint) in self.constraints.iter().enumerate() {
             writeln!(f, "{}{}", if i == 0 { "\n" } else { "" }, constraint.text)?;

@@ -72,6 +72,7 @@ mod query;
 mod resolve;
 pub mod rule;
 pub mod syntax;
+mod template;
 mod universe;
 
 // What is written.
@@ -83,6 +84,7 @@ pub use lint::Warning;
 pub use policy::Policy;
 pub use rule::{Arg, Literal, Rule};
 pub use syntax::Constant;
+pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 
 // What follows from it.
 pub use antichain::subset;

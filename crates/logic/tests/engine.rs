@@ -105,6 +105,7 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                 constants: MENTIONED[..constants].iter().map(|c| Constant::name(c)).collect(),
                 variables,
                 max_body: None,
+                templates: None,
                 constraints: Vec::new(),
             }
         },
@@ -359,6 +360,7 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             constants: Vec::new(),
             variables: 4,
             max_body: None,
+            templates: None,
             constraints: Vec::new(),
         }
     })

@@ -123,8 +123,9 @@ fn domain() -> impl Strategy<Value = String> {
     let pairs = vec((0..5usize, 0..5usize), 0..4);
     let bias = vec((0..9usize, any::<Index>(), any::<Index>(), 1..6usize), 0..8);
     let constraints = vec((any::<bool>(), vec((any::<Index>(), any::<bool>(), 0..3usize), 1..4)), 0..4);
-    (vec(signature, 1..8), pairs, bias, constraints, any::<Index>()).prop_map(
-        |(signatures, pairs, bias, constraints, rotation)| {
+    let templates = proptest::option::of(0..4usize);
+    (vec(signature, 1..8), pairs, bias, constraints, any::<Index>(), templates).prop_map(
+        |(signatures, pairs, bias, constraints, rotation, templates)| {
             let types = ["any", "block", "place", "'a key'", "t9"];
             let mut lines: Vec<String> = Vec::new();
             let mut predicates: Vec<(&str, Vec<usize>)> = Vec::new();
@@ -158,6 +159,17 @@ fn domain() -> impl Strategy<Value = String> {
                     6 => format!(":- constant({}).", ["-3", "floor", "'A b'", "0", "c"][n - 1]),
                     _ => format!(":- forbid({q}, {p})."),
                 });
+            }
+            if let Some(n) = templates {
+                lines.extend([
+                    format!(":- nlrl(steps({})).", n + 1),
+                    ":- nlrl(invent('Big p'(block, any))).".to_string(),
+                    ":- nlrl(invent(p2/1)).".to_string(),
+                    format!(":- nlrl(slot(go/0, {n}, invented))."),
+                    format!(":- nlrl(slot(move/2, {n}, given))."),
+                    ":- nlrl(slot('Big p'/2, 0, invented)).".to_string(),
+                    ":- nlrl(slot(p2/1, 2, given)).".to_string(),
+                ]);
             }
             // One declaration of a kind: the duplicates would be errors.
             let mut seen = Vec::new();

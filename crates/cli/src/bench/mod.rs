@@ -2,6 +2,7 @@
 
 mod record;
 mod seeds;
+mod traffic;
 mod train;
 
 use derrl_env::{ENVS, Spec, find};
@@ -25,6 +26,7 @@ pub fn run(args: &Bench) -> Outcome {
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
+        "traffic" => traffic::run(args)?,
         _ => train::run(args, &specs)?,
     };
     if let Some(path) = &args.record {

@@ -22,8 +22,11 @@ pub fn append(path: &Path, name: &str, figures: &Value) -> anyhow::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder of {shown}"))?;
     }
-    let mut file =
-        OpenOptions::new().create(true).append(true).open(path).with_context(|| format!("cannot open {shown}"))?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .with_context(|| format!("cannot open {shown}"))?;
     writeln!(file, "{entry}").with_context(|| format!("cannot write {shown}"))
 }
 
@@ -54,7 +57,11 @@ fn commit() -> String {
         Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
     };
     match git(&["rev-parse", "--short", "HEAD"]) {
-        Some(hash) if git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| s.is_empty()) => hash,
+        Some(hash)
+            if git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| s.is_empty()) =>
+        {
+            hash
+        }
         Some(hash) => format!("{hash}+"),
         None => "unknown".to_string(),
     }
@@ -74,7 +81,9 @@ mod tests {
 
     #[test]
     fn days_become_dates() {
-        for (days, date) in [(0, (1970, 1, 1)), (58, (1970, 2, 28)), (11_016, (2000, 2, 29)), (20_772, (2026, 11, 15))] {
+        for (days, date) in
+            [(0, (1970, 1, 1)), (58, (1970, 2, 28)), (11_016, (2000, 2, 29)), (20_772, (2026, 11, 15))]
+        {
             assert_eq!(civil(days), date);
         }
     }

@@ -23,8 +23,10 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     let mut list = Vec::new();
     let mut rules = String::new();
     for spec in specs {
-        let range = args.seeds.unwrap_or(SeedRange { first: 0, last: if spec.name == "traffic" { 4 } else { 19 } });
-        let noises: &[Option<f64>] = if spec.options.contains(&"noise") { &[None, Some(0.1)] } else { &[None] };
+        let range =
+            args.seeds.unwrap_or(SeedRange { first: 0, last: if spec.name == "traffic" { 4 } else { 19 } });
+        let noises: &[Option<f64>] =
+            if spec.options.contains(&"noise") { &[None, Some(0.1)] } else { &[None] };
         for &noise in noises {
             let name = noise.map_or_else(|| spec.name.to_string(), |p| format!("{} --noise {p}", spec.name));
             let figures = measure(spec, &name, range, noise)?;
@@ -81,7 +83,8 @@ fn measure(spec: &'static Spec, name: &str, range: SeedRange, noise: Option<f64>
         let problem = Arc::new(Problem::new(&alphabet, learners)?);
         let steps = Steps(std::sync::Mutex::new(0));
         let start = Instant::now();
-        let learned = Search::new(&problem, &config, &make_env, &steps).run(vec![(seed, Checkpoint::default())], threads)?;
+        let learned = Search::new(&problem, &config, &make_env, &steps)
+            .run(vec![(seed, Checkpoint::default())], threads)?;
         let seconds = start.elapsed().as_secs_f64();
         let learned = learned.into_iter().flatten().next().context("interrupted")?;
         let mut run = Run {
@@ -99,7 +102,10 @@ fn measure(spec: &'static Spec, name: &str, range: SeedRange, noise: Option<f64>
             run.solved &= task.target.is_none_or(|target| score.mean >= target);
             run.worst.insert(task.name.to_string(), score.mean);
         }
-        eprintln!("{name}, seed {seed}: {}, {seconds:.2} s", if run.solved { "solved" } else { "NOT solved" });
+        eprintln!(
+            "{name}, seed {seed}: {}, {seconds:.2} s",
+            if run.solved { "solved" } else { "NOT solved" }
+        );
         runs.push(run);
     }
     Ok(Figures { runs })
@@ -108,7 +114,8 @@ fn measure(spec: &'static Spec, name: &str, range: SeedRange, noise: Option<f64>
 /// The rules without their values, one a line, sorted: what tells policies apart.
 fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
     let text = policy.display(alphabet).to_string();
-    let mut lines: Vec<&str> = text.lines().filter_map(|l| l.split_once("::").map(|(_, rule)| rule)).collect();
+    let mut lines: Vec<&str> =
+        text.lines().filter_map(|l| l.split_once("::").map(|(_, rule)| rule)).collect();
     lines.sort_unstable();
     lines.join("\n")
 }

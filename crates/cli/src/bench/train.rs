@@ -21,7 +21,8 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
         bail!("--seconds is a number above 0, not {}", args.seconds);
     }
-    let heads = ["domain", "environment", "acting", "training", "acting/env", "training/env", "memory growth"];
+    let heads =
+        ["domain", "environment", "acting", "training", "acting/env", "training/env", "memory growth"];
     let mut rows = vec![heads.map(String::from).to_vec()];
     let mut list = Vec::new();
     for spec in specs {

@@ -144,6 +144,9 @@ impl Fixture {
     }
 }
 
+/// Moves one logit or one confidence by h.
+type Change<'a> = dyn Fn(&mut [Vec<f64>], &mut [f64], f64) + 'a;
+
 #[test]
 fn every_estimator_matches_finite_differences() {
     const H: f64 = 1e-5;
@@ -152,7 +155,7 @@ fn every_estimator_matches_finite_differences() {
             let fixture = Fixture::new(domain, estimator, 7);
             let mut gradient = LogitGradient::default();
             gradient.differentiate(&fixture.experience());
-            let central = |change: &dyn Fn(&mut Vec<Vec<f64>>, &mut Vec<f64>, f64)| {
+            let central = |change: &Change<'_>| {
                 let at = |h: f64| {
                     let (mut logits, mut confidence) = (fixture.logits.clone(), fixture.confidence.clone());
                     change(&mut logits, &mut confidence, h);

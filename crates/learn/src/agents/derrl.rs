@@ -1,0 +1,121 @@
+//! DERRL as an agent: restarts of the rule generator within the budget, then the text of the best policy.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use derrl_env::{Env, Rng};
+use derrl_logic::{Alphabet, GroundAction, Policy, Source};
+
+use crate::agents::{Agent, AgentSpec, Point, Saved, Setup, Trained, Training, Watcher};
+use crate::config::Config;
+use crate::error::Error;
+use crate::evaluate::Actor;
+use crate::problem::Problem;
+use crate::search::{Checkpoint, Learned, Observer, Search};
+use crate::train::UpdateStats;
+
+/// The row of the table of agents.
+pub const SPEC: AgentSpec = AgentSpec {
+    name: "derrl",
+    summary: "learns rules: a generator of rule bodies trained by REINFORCE (this project)",
+    learning: None,
+    make: |setup| Ok(Box::new(Derrl::new(setup)?)),
+};
+
+struct Derrl {
+    alphabet: Arc<Alphabet>,
+    problem: Arc<Problem>,
+    config: Config,
+    actor: Actor<'static>,
+}
+
+impl Derrl {
+    fn new(setup: &Setup<'_>) -> Result<Derrl, Error> {
+        let alphabet = Arc::clone(setup.alphabet);
+        let learners = (setup.make_env)()?.learners();
+        Ok(Derrl {
+            problem: Arc::new(Problem::new(&alphabet, learners)?),
+            config: setup.config.clone(),
+            actor: Actor::owned(Policy { rules: Vec::new() }, &alphabet),
+            alphabet,
+        })
+    }
+
+    /// The settings that keep to a budget: as many restarts as fit into it, or one that is cut short.
+    fn within(&self, decisions: u64) -> Config {
+        let mut config = self.config.clone();
+        let update = config.batch.max(1) as u64;
+        let restart = update * config.updates as u64;
+        if decisions < restart {
+            config.updates = (decisions / update).max(1) as usize;
+        }
+        let fit = (decisions / restart.max(1)).max(1);
+        config.restarts = config.restarts.min(usize::try_from(fit).unwrap_or(usize::MAX));
+        config.wave = config.wave.min(config.restarts);
+        config
+    }
+}
+
+impl Agent for Derrl {
+    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
+        let config = self.within(training.decisions);
+        let listener = Listener { watcher: training.watcher, result: Mutex::default() };
+        let search = Search::new(&self.problem, &config, training.make_env, &listener);
+        let learned =
+            search.run(vec![(training.seed, Checkpoint::default())], training.threads)?.pop().flatten();
+        let Some(learned) = learned else { return Ok(None) };
+        self.actor = Actor::owned(learned.policy, &self.alphabet);
+        Ok(listener.result.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        self.actor.act(env, rng)
+    }
+
+    fn save(&self) -> Saved {
+        Saved::Policy(self.actor.policy().display(&self.alphabet).to_string())
+    }
+
+    fn load(&mut self, saved: &Saved) -> Result<(), Error> {
+        let Saved::Policy(text) = saved else {
+            return Err(Error::Policy("DERRL loads the text of a policy".to_string()));
+        };
+        let policy = Policy::parse(&Source::new("saved policy", text.as_str()), &self.alphabet)
+            .map_err(|e| Error::Policy(e.to_string()))?;
+        self.actor = Actor::owned(policy, &self.alphabet);
+        Ok(())
+    }
+
+    fn rules(&self) -> Option<String> {
+        Some(self.actor.policy().display(&self.alphabet).to_string())
+    }
+}
+
+/// Passes on what the search tells.
+struct Listener<'a> {
+    watcher: &'a dyn Watcher,
+    result: Mutex<Option<Trained>>,
+}
+
+fn point(stats: &UpdateStats) -> Point {
+    Point { episodes: stats.episodes, decisions: stats.steps, mean_return: stats.mean_return }
+}
+
+impl Observer for Listener<'_> {
+    fn updated(&self, _seed: u64, _restart: u64, stats: &UpdateStats) {
+        self.watcher.point(&point(stats));
+    }
+
+    fn finished(&self, _seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
+        let chosen = checkpoint.done.iter().find(|o| o.restart == learned.restart);
+        let trained = Trained {
+            curve: chosen.map_or(Vec::new(), |o| o.curve.iter().map(point).collect()),
+            episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
+            decisions: checkpoint.done.iter().map(|o| o.steps).sum(),
+        };
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(trained);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.watcher.interrupted()
+    }
+}

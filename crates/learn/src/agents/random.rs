@@ -1,0 +1,54 @@
+//! Random: a uniformly random ground action, the lower limit on performance.
+
+use std::sync::Arc;
+
+use derrl_env::{Env, Rng};
+use derrl_logic::{Alphabet, GroundAction, Universe};
+
+use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
+use crate::error::Error;
+
+/// The row of the table of agents.
+pub const SPEC: AgentSpec = AgentSpec {
+    name: "random",
+    summary: "takes a uniformly random ground action",
+    learning: None,
+    make: |setup| Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None })),
+};
+
+struct Random {
+    alphabet: Arc<Alphabet>,
+    /// The ground actions of the last universe.
+    known: Option<(Arc<Universe>, Vec<GroundAction>)>,
+}
+
+impl Agent for Random {
+    fn train(&mut self, _: &Training<'_>) -> Result<Option<Trained>, Error> {
+        Ok(Some(Trained::default()))
+    }
+
+    fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        let universe = env.universe();
+        if !self.known.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, universe)) {
+            self.known = None;
+        }
+        let (_, actions) =
+            self.known.get_or_insert_with(|| (Arc::clone(universe), universe.ground_actions(&self.alphabet)));
+        actions[rng.below(actions.len())].clone()
+    }
+
+    fn save(&self) -> Saved {
+        Saved::Nothing
+    }
+
+    fn load(&mut self, saved: &Saved) -> Result<(), Error> {
+        match saved {
+            Saved::Nothing => Ok(()),
+            _ => Err(Error::Policy("the random agent has nothing to load".to_string())),
+        }
+    }
+
+    fn rules(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,476 @@
+//! REINFORCE with a value baseline: the one training loop of NLRL, GCN and MLP.
+
+use std::sync::Arc;
+
+use derrl_env::{Env, Rng, Status};
+use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
+use serde::{Deserialize, Serialize};
+
+use crate::adam::Adam;
+use crate::agents::critic::Critic;
+use crate::agents::seen::{Entry, Seen};
+use crate::agents::training_atoms::TrainingAtoms;
+use crate::agents::{Agent, Parameters, Point, Saved, Setup, Trained, Training, argmax};
+use crate::error::Error;
+use crate::evaluate::run_acting;
+
+/// A differentiable policy: pi_theta(. | s) over the ground actions of a state, and its gradient.
+pub trait Model: Send + 'static {
+    /// What is computed once a universe.
+    type World: Send + Sync;
+    /// What is computed once a state.
+    type State: Send + Sync;
+    /// What the forward pass leaves for the backward pass; reused from decision to decision.
+    type Tape: Default + Send;
+
+    /// The number of parameters.
+    fn parameters(&self) -> usize;
+
+    /// Random initial parameters.
+    fn initial(&self, rng: &mut Rng) -> Vec<f64>;
+
+    /// What the passes read, computed once an update: theta itself where the model says nothing else.
+    fn weights(&self, theta: &[f64]) -> Vec<f64> {
+        theta.to_vec()
+    }
+
+    /// The gradient with respect to theta, in place of that with respect to [`Model::weights`].
+    fn through_weights(&self, _weights: &[f64], _gradient: &mut [f64]) {}
+
+    /// What is computed once a universe.
+    fn world(&self, universe: &Universe, actions: &Arc<[GroundAction]>) -> Self::World;
+
+    /// What is computed once a state.
+    fn state(&self, world: &Self::World, facts: &Facts) -> Self::State;
+
+    /// pi(. | s), in the order of the ground actions.
+    fn forward<'t>(
+        &self,
+        weights: &[f64],
+        world: &Self::World,
+        state: &Self::State,
+        tape: &'t mut Self::Tape,
+    ) -> &'t [f64];
+
+    /// Adds the gradient of a loss with respect to the weights, given that with respect to pi and the tape of the forward
+    /// pass. `d_pi` may be overwritten.
+    fn backward(
+        &self,
+        weights: &[f64],
+        world: &Self::World,
+        state: &Self::State,
+        tape: &mut Self::Tape,
+        d_pi: &mut [f64],
+        gradient: &mut [f64],
+    );
+
+    /// What theta says, as text.
+    fn rules(&self, _theta: &[f64]) -> Option<String> {
+        None
+    }
+}
+
+/// The settings of a training run of NLRL, GCN or MLP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Learning {
+    /// Adam's learning rate at the start; it falls linearly to a tenth of that.
+    pub learning_rate: f64,
+    /// gamma, the discount a step.
+    pub gamma: f64,
+    /// Decisions an update, at the least: episodes are run to their end.
+    pub batch: usize,
+    /// The weight of the entropy bonus at the start; it falls linearly to zero.
+    pub entropy: f64,
+    /// The length of hidden layers and embeddings (GCN, MLP).
+    pub hidden: usize,
+    /// The standard deviation of the initial logits (NLRL).
+    pub init_noise: f64,
+    /// Runs that share the budget evenly; the one with the best return on the training task is kept.
+    pub restarts: usize,
+}
+
+impl Default for Learning {
+    fn default() -> Learning {
+        Learning {
+            learning_rate: 0.005,
+            gamma: 0.99,
+            batch: 128,
+            entropy: 0.05,
+            hidden: 32,
+            init_noise: 0.1,
+            restarts: 1,
+        }
+    }
+}
+
+/// Random streams, apart from those of DERRL's restarts and of evaluation.
+const STREAM: u64 = 3 << 32;
+/// Episodes of the training task by which restarts are compared, at the most.
+const SELECTION: usize = 200;
+/// Points of a training curve, about.
+const POINTS: u64 = 200;
+
+/// A model with what it has learned.
+pub struct Learner<M: Model> {
+    model: M,
+    settings: Learning,
+    training: TrainingAtoms,
+    seen: Seen<M>,
+    /// One a learner of the world.
+    learners: Vec<Parameters>,
+    /// [`Model::weights`] of each.
+    weights: Vec<Vec<f64>>,
+    tape: M::Tape,
+}
+
+impl<M: Model> Learner<M> {
+    /// An untrained learner. The model is made from the objects of the training task.
+    pub fn new(
+        setup: &Setup<'_>,
+        own: Learning,
+        model: impl FnOnce(&Arc<Alphabet>, &TrainingAtoms, &Learning) -> Result<M, Error>,
+    ) -> Result<Learner<M>, Error> {
+        let settings = setup.learning.cloned().unwrap_or(own);
+        let mut env = (setup.make_env)()?;
+        let training = TrainingAtoms::collect(setup.alphabet, env.as_mut());
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.to_string()));
+        }
+        if training.actions() == 0 {
+            return Err(Error::World("the training task has no ground action".to_string()));
+        }
+        let model = model(setup.alphabet, &training, &settings)?;
+        let theta = model.initial(&mut Rng::new(0, STREAM));
+        let weights = vec![model.weights(&theta)];
+        Ok(Learner {
+            seen: Seen::new(setup.alphabet),
+            learners: vec![Parameters { theta, choices: 0 }],
+            weights,
+            model,
+            settings,
+            training,
+            tape: M::Tape::default(),
+        })
+    }
+
+    fn refresh(&mut self) {
+        self.weights = self.learners.iter().map(|l| self.model.weights(&l.theta)).collect();
+    }
+
+    /// The learner that acts for an agent. In a world with more agents than were trained, an agent takes after one that
+    /// chose from as many actions, and they are dealt out in turn.
+    fn learner_for(&self, wanted: usize, choices: usize) -> usize {
+        if wanted < self.learners.len() && self.learners[wanted].choices == choices {
+            return wanted;
+        }
+        let like: Vec<usize> =
+            (0..self.learners.len()).filter(|&l| self.learners[l].choices == choices).collect();
+        if like.is_empty() { wanted % self.learners.len() } else { like[wanted % like.len()] }
+    }
+}
+
+/// One decision of a batch.
+struct Step<M: Model> {
+    entry: Arc<Entry<M>>,
+    learner: usize,
+    agent: usize,
+    /// The ground action taken.
+    action: usize,
+    /// Its reward, then G_t.
+    g: f64,
+}
+
+/// What one training run needs beside the parameters.
+struct Run<M: Model> {
+    rng: Rng,
+    adams: Vec<Adam>,
+    critics: Vec<Critic>,
+    steps: Vec<Step<M>>,
+    /// One a decision of the batch; kept for the next batch.
+    tapes: Vec<M::Tape>,
+    /// pi of each decision.
+    pis: Vec<Vec<f64>>,
+    returns: Vec<f64>,
+}
+
+impl<M: Model> Learner<M> {
+    fn start(&mut self, learners: usize, seed: u64, restart: u64) -> Run<M> {
+        let mut rng = Rng::new(seed, STREAM + restart);
+        self.learners =
+            (0..learners).map(|_| Parameters { theta: self.model.initial(&mut rng), choices: 0 }).collect();
+        let n = self.model.parameters();
+        Run {
+            adams: vec![Adam::new(n, self.settings.learning_rate); learners],
+            critics: (0..learners).map(|_| Critic::new(&self.training, &mut rng)).collect(),
+            rng,
+            steps: Vec::new(),
+            tapes: Vec::new(),
+            pis: Vec::new(),
+            returns: Vec::new(),
+        }
+    }
+
+    /// Runs whole episodes until the batch is full.
+    fn collect(&mut self, run: &mut Run<M>, env: &mut dyn Env) -> Result<(), Error> {
+        run.steps.clear();
+        run.returns.clear();
+        while run.steps.len() < self.settings.batch.max(1) {
+            env.reset(&mut run.rng);
+            self.episode(run, env);
+            if let Some(fault) = env.fault() {
+                return Err(Error::World(fault.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn episode(&mut self, run: &mut Run<M>, env: &mut dyn Env) {
+        let from = run.steps.len();
+        let mut total = 0.0;
+        while env.fault().is_none() {
+            let entry = self.seen.look_up(&self.model, &self.training, env);
+            let agent = env.turn();
+            let learner = env.learner(agent);
+            let at = run.steps.len();
+            if at == run.tapes.len() {
+                run.tapes.push(M::Tape::default());
+                run.pis.push(Vec::new());
+            }
+            let tape = &mut run.tapes[at];
+            let pi = self.model.forward(&self.weights[learner], &entry.known.world, &entry.state, tape);
+            let action = draw(pi, &mut run.rng);
+            run.pis[at].clear();
+            run.pis[at].extend_from_slice(pi);
+            self.learners[learner].choices = pi.len();
+            let chosen = &entry.known.actions[action];
+            let outcome = env.step(chosen.action, &chosen.args, &mut run.rng);
+            total += outcome.reward;
+            run.steps.push(Step { entry, learner, agent, action, g: outcome.reward });
+            if env.agents() > 1 {
+                // Each agent gets what it earned in the round that this step completed, if it did.
+                let rewards = env.round_rewards();
+                let round = run.steps.len().saturating_sub(rewards.len());
+                for step in &mut run.steps[round..] {
+                    step.g = rewards.get(step.agent).copied().unwrap_or(0.0);
+                }
+            }
+            if outcome.status != Status::Running {
+                break;
+            }
+        }
+        // G_t = r_t + gamma G_{t+1}, for each agent by itself
+        let mut g = vec![0.0; env.agents()];
+        for step in run.steps[from..].iter_mut().rev() {
+            g[step.agent] = step.g + self.settings.gamma * g[step.agent];
+            step.g = g[step.agent];
+        }
+        run.returns.push(total);
+    }
+
+    /// Moves theta and the critics by one batch. `done` is the share of the budget that is spent.
+    fn update(&mut self, run: &mut Run<M>, done: f64) {
+        let mut d_pi = Vec::new();
+        let mut gradient = vec![0.0; self.model.parameters()];
+        for learner in 0..self.learners.len() {
+            let mine: Vec<usize> =
+                (0..run.steps.len()).filter(|&t| run.steps[t].learner == learner).collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let n = mine.len() as f64;
+            // A_t = G_t - V(s_t), in units of its standard deviation
+            let critic = &mut run.critics[learner];
+            let mut advantages: Vec<f64> = Vec::with_capacity(mine.len());
+            for &t in &mine {
+                let step = &run.steps[t];
+                advantages.push(step.g - critic.learn(&step.entry.atoms, step.g, 1.0 / n));
+            }
+            critic.descend();
+            let spread = (advantages.iter().map(|a| a * a).sum::<f64>() / n).sqrt().max(LEAST_SPREAD);
+
+            // J = -E[sum_t A_t log pi(a_t | s_t)] - entropy H(pi), so
+            // dJ/dpi_a = -A_t 1[a = a_t] / pi_a + entropy (log pi_a + 1)
+            gradient.fill(0.0);
+            let entropy = self.settings.entropy * (1.0 - done);
+            for (&t, a) in mine.iter().zip(&advantages) {
+                let (step, pi) = (&run.steps[t], &run.pis[t]);
+                d_pi.clear();
+                d_pi.extend(pi.iter().map(|p| if *p > 0.0 { entropy * (p.ln() + 1.0) / n } else { 0.0 }));
+                d_pi[step.action] -= a / (spread * n * pi[step.action].max(f64::MIN_POSITIVE));
+                let (world, state) = (&step.entry.known.world, &step.entry.state);
+                let weights = &self.weights[learner];
+                self.model.backward(weights, world, state, &mut run.tapes[t], &mut d_pi, &mut gradient);
+            }
+            self.model.through_weights(&self.weights[learner], &mut gradient);
+            let adam = &mut run.adams[learner];
+            adam.set_rate(self.settings.learning_rate * (1.0 - 0.9 * done));
+            adam.descend(&mut self.learners[learner].theta, &gradient);
+        }
+        self.refresh();
+    }
+}
+
+/// Advantages below this are noise, not to be blown up.
+const LEAST_SPREAD: f64 = 0.01;
+
+/// An index drawn from a distribution.
+fn draw(pi: &[f64], rng: &mut Rng) -> usize {
+    let mut u = rng.unit() * pi.iter().sum::<f64>();
+    for (a, &p) in pi.iter().enumerate() {
+        if u < p {
+            return a;
+        }
+        u -= p;
+    }
+    // Rounding may leave a little: the last action that can be drawn.
+    pi.iter().rposition(|&p| p > 0.0).unwrap_or(0)
+}
+
+impl<M: Model> Learner<M> {
+    /// One run from scratch; `None` if the watcher stopped it.
+    fn run(
+        &mut self,
+        training: &Training<'_>,
+        decisions: u64,
+        restart: u64,
+        env: &mut dyn Env,
+    ) -> Result<Option<Trained>, Error> {
+        let mut run = self.start(env.learners(), training.seed, restart);
+        self.refresh();
+        let mut trained = Trained::default();
+        let every = (decisions / POINTS).max(1);
+        let (mut next, mut sum, mut count) = (0, 0.0, 0);
+        while trained.decisions < decisions {
+            if training.watcher.interrupted() {
+                return Ok(None);
+            }
+            self.collect(&mut run, env)?;
+            self.update(&mut run, trained.decisions as f64 / decisions as f64);
+            trained.decisions += run.steps.len() as u64;
+            trained.episodes += run.returns.len() as u64;
+            sum += run.returns.iter().sum::<f64>();
+            count += run.returns.len();
+            if trained.decisions >= next {
+                let mean_return = sum / count as f64;
+                let point = Point { episodes: trained.episodes, decisions: trained.decisions, mean_return };
+                training.watcher.point(&point);
+                trained.curve.push(point);
+                (next, sum, count) = (trained.decisions + every, 0.0, 0);
+            }
+        }
+        Ok(Some(trained))
+    }
+
+    /// The mean return on the training task, acting greedily.
+    fn judge(&mut self, env: &mut dyn Env, seed: u64) -> Result<f64, Error> {
+        let episodes = SELECTION.min(env.episodes());
+        let results = run_acting(&mut |env, rng| self.act(env, rng), env, episodes, seed)?;
+        Ok(results.iter().map(|r| r.value).sum::<f64>() / episodes.max(1) as f64)
+    }
+}
+
+impl<M: Model> Agent for Learner<M> {
+    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
+        let mut env = (training.make_env)()?;
+        let restarts = self.settings.restarts.max(1) as u64;
+        let mut best: Option<(f64, Vec<Parameters>, Vec<Point>)> = None;
+        let mut all = Trained::default();
+        for restart in 0..restarts {
+            let run = self.run(training, training.decisions / restarts, restart, env.as_mut())?;
+            let Some(trained) = run else { return Ok(None) };
+            all.episodes += trained.episodes;
+            all.decisions += trained.decisions;
+            let value = if restarts == 1 { 0.0 } else { self.judge(env.as_mut(), training.seed)? };
+            if best.as_ref().is_none_or(|b| value > b.0) {
+                best = Some((value, self.learners.clone(), trained.curve));
+            }
+        }
+        if let Some((_, learners, curve)) = best {
+            self.learners = learners;
+            self.refresh();
+            all.curve = curve;
+        }
+        Ok(Some(all))
+    }
+
+    fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        let entry = self.seen.look_up(&self.model, &self.training, env);
+        let learner = self.learner_for(env.learner(env.turn()), entry.known.actions.len());
+        let (world, state) = (&entry.known.world, &entry.state);
+        let pi = self.model.forward(&self.weights[learner], world, state, &mut self.tape);
+        entry.known.actions[argmax(pi, rng)].clone()
+    }
+
+    fn save(&self) -> Saved {
+        Saved::Parameters(self.learners.clone())
+    }
+
+    fn load(&mut self, saved: &Saved) -> Result<(), Error> {
+        match saved {
+            Saved::Parameters(all)
+                if !all.is_empty() && all.iter().all(|p| p.theta.len() == self.model.parameters()) =>
+            {
+                self.learners.clone_from(all);
+                self.refresh();
+                Ok(())
+            }
+            _ => Err(Error::Policy(format!("this agent loads {} parameters", self.model.parameters()))),
+        }
+    }
+
+    fn rules(&self) -> Option<String> {
+        let texts: Option<Vec<String>> = self.learners.iter().map(|l| self.model.rules(&l.theta)).collect();
+        texts.map(|texts| texts.join("\n"))
+    }
+}
+
+#[cfg(test)]
+impl<M: Model> Learner<M> {
+    /// Holds the gradient of some random function of pi against finite differences, in states of a random episode.
+    pub fn check_gradient(&mut self, env: &mut dyn Env, seed: u64) {
+        const H: f64 = 1e-5;
+        let rng = &mut Rng::new(seed, 0);
+        // Larger than initial values, so that nothing is nearly linear; a fresh theta a state.
+        let n = self.model.parameters();
+        env.reset(rng);
+        for _ in 0..6 {
+            let entry = self.seen.look_up(&self.model, &self.training, env);
+            let (world, state) = (&entry.known.world, &entry.state);
+            let theta: Vec<f64> =
+                self.model.initial(rng).iter().map(|t| 2.0 * t + 0.3 * (rng.unit() - 0.5)).collect();
+            let c: Vec<f64> = entry.known.actions.iter().map(|_| rng.unit() - 0.5).collect();
+            let loss = |theta: &[f64], tape: &mut M::Tape| {
+                let pi = self.model.forward(&self.model.weights(theta), world, state, tape);
+                assert!((pi.iter().sum::<f64>() - 1.0).abs() < 1e-9, "pi is a distribution");
+                pi.iter().zip(&c).map(|(p, c)| p * c).sum::<f64>()
+            };
+            let mut tape = M::Tape::default();
+            loss(&theta, &mut tape);
+            let weights = self.model.weights(&theta);
+            let mut gradient = vec![0.0; n];
+            self.model.backward(&weights, world, state, &mut tape, &mut c.clone(), &mut gradient);
+            self.model.through_weights(&weights, &mut gradient);
+            let largest = gradient.iter().fold(1e-3, |m: f64, g| m.max(g.abs()));
+            // All parameters that matter here, and some of the others.
+            for k in (0..n).filter(|&k| gradient[k] != 0.0 || k % 37 == 0).step_by(1 + n / 500) {
+                let mut moved = theta.clone();
+                moved[k] += H;
+                let above = loss(&moved, &mut tape);
+                moved[k] -= 2.0 * H;
+                let below = loss(&moved, &mut tape);
+                let difference = (above - below) / (2.0 * H);
+                let error = (difference - gradient[k]).abs() / largest;
+                assert!(
+                    error < 1e-4,
+                    "parameter {k}: {} by backward, {difference} by differences",
+                    gradient[k]
+                );
+            }
+            let action = &entry.known.actions[rng.below(entry.known.actions.len())];
+            if env.step(action.action, &action.args, rng).status != Status::Running {
+                env.reset(rng);
+            }
+        }
+    }
+}

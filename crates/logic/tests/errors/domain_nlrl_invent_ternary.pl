@@ -1,0 +1,4 @@
+:- action(up).
+:- action(put(block)).
+:- state(on(block, place)).
+:- nlrl(invent(near(block, block, place))).

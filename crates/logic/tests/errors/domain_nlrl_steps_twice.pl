@@ -1,0 +1,5 @@
+:- action(up).
+:- action(put(block)).
+:- state(on(block, place)).
+:- nlrl(steps(2)).
+:- nlrl(steps(2)).
