@@ -16,6 +16,7 @@ mod policy;
 mod query;
 mod resolve;
 pub mod rule;
+mod state;
 pub mod syntax;
 mod universe;
 
@@ -31,5 +32,6 @@ pub use lint::Warning;
 pub use policy::Policy;
 pub use query::{Binding, Query};
 pub use rule::{Arg, Literal, Rule};
+pub use state::{parse_state, parse_state_in};
 pub use syntax::Constant;
 pub use universe::{GroundAction, Object, Universe};
