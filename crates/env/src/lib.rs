@@ -28,6 +28,7 @@
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
+//! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `domains/*.pl` | their alphabets, as text |
 
@@ -36,11 +37,13 @@ mod countdown;
 pub mod doorkey;
 mod error;
 mod rng;
+pub mod scene;
 mod table;
 mod traffic;
 mod world;
 
 pub use error::{Error, nearest};
 pub use rng::Rng;
+pub use scene::Scene;
 pub use table::{ENVS, Options, Spec, Task, find, make};
 pub use world::{Binding, Env, Outcome, Status, Vocabulary, observe, type_named};
