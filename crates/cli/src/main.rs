@@ -10,6 +10,7 @@ mod eval;
 mod explain;
 mod progress;
 mod run_folder;
+mod style;
 mod table;
 mod train;
 

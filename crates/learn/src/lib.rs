@@ -25,7 +25,7 @@ pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use constraints::Constraints;
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes};
+pub use evaluate::{Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes};
 pub use explain::{
     Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
     Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,

@@ -1,5 +1,8 @@
 //! What would have to change: the smallest set of facts whose change makes a policy choose an action.
 //!
+//! To choose an action is to derive it by a rule, and none better: alone or as a tie. That any action will do where no rule fires
+//! is reported apart, as *silent*.
+//!
 //! A *change* takes facts away and adds others. The search is exact: it tries all changes of one fact, then of two, and so on, but
 //! only those that can matter. Suppose that after the change a rule r derives the action under phi, and no stronger one does. Then
 //! every atom of r·phi that fails now is part of the change, and so is, for each better derivation of another action, at least one of
@@ -22,10 +25,13 @@ pub struct WhatIf {
     pub action: String,
     /// How it stands as things are.
     pub now: Standing,
-    /// The smallest change that makes it one of the best actions.
+    /// The smallest change after which a rule derives it and no better action: alone or as a tie.
     pub chosen: Found,
-    /// The smallest change that makes it the only best action.
+    /// The smallest change after which it is the only best action.
     pub alone: Found,
+    /// A smaller change than that of `chosen` after which no rule fires at all, so that any action will do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent: Option<Change>,
 }
 
 /// How an action stands in a state.
@@ -102,6 +108,8 @@ impl Default for Bounds {
 
 impl Explainer<'_> {
     /// The smallest changes of a state that make the policy choose an action: as one of the best, and as the only best.
+    ///
+    /// Of changes of one size, one is preferred that breaks no constraint of the domain.
     pub fn what_if(
         &self,
         action: &GroundAction,
@@ -111,23 +119,43 @@ impl Explainer<'_> {
     ) -> WhatIf {
         let mut search = Search::new(self, action, facts, universe, bounds);
         let now = search.standing(&search.decide());
-        let chosen = if now == Standing::Beaten { search.smallest(Goal::Chosen, 1) } else { Found::Already };
+        let chosen = match now {
+            Standing::Alone | Standing::Tie => Found::Already,
+            Standing::AnyAction | Standing::Beaten => search.smallest(Goal::Chosen, 1, bounds.changes),
+        };
         let alone = match &chosen {
             _ if now == Standing::Alone => Found::Already,
             // A smallest change of all that happens to leave it alone is a smallest one for that, too.
             Found::Found(change) if change.standing == Standing::Alone => chosen.clone(),
-            Found::Found(change) => search.smallest(Goal::Alone, change.removed.len() + change.added.len()),
-            Found::Already => search.smallest(Goal::Alone, 1),
-            none => none.clone(),
+            Found::Found(change) => search.smallest(Goal::Alone, change.size(), bounds.changes),
+            Found::Already => search.smallest(Goal::Alone, 1, bounds.changes),
+            Found::Impossible | Found::Beyond { .. } | Found::GaveUp { .. } => chosen.clone(),
         };
-        WhatIf { action: self.show(action, universe), now, chosen, alone }
+        let silent = match &chosen {
+            _ if now != Standing::Beaten => Found::Already,
+            Found::Found(change) => search.smallest(Goal::Silent, 1, change.size() - 1),
+            _ => search.smallest(Goal::Silent, 1, bounds.changes),
+        };
+        let silent = if let Found::Found(change) = silent { Some(change) } else { None };
+        WhatIf { action: self.show(action, universe), now, chosen, alone, silent }
+    }
+}
+
+impl Change {
+    /// How many facts change.
+    pub fn size(&self) -> usize {
+        self.removed.len() + self.added.len()
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goal {
+    /// A rule derives the action, and no other action is better.
     Chosen,
+    /// It is the only best action.
     Alone,
+    /// No rule fires.
+    Silent,
 }
 
 /// Whether changes have to keep the constraints of the domain.
@@ -239,13 +267,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The smallest change for a goal, known to have at least `from` facts.
-    fn smallest(&mut self, goal: Goal, from: usize) -> Found {
+    /// The smallest change for a goal, of at least `from` facts (fewer are known not to do) and at most `to`.
+    fn smallest(&mut self, goal: Goal, from: usize, to: usize) -> Found {
         self.left = self.bounds.states;
         self.cut = false;
-        let hypotheses = self.hypotheses();
+        let hypotheses = if goal == Goal::Silent { Vec::new() } else { self.hypotheses() };
         let too_long = self.cut;
-        for size in from..=self.bounds.changes {
+        for size in from..=to {
             self.cut = too_long;
             let keeps: &[Keep] = if self.bounds.inconsistent {
                 &[Keep::Constraints, Keep::Nothing]
@@ -264,10 +292,16 @@ impl<'a> Search<'a> {
                 return Found::Impossible;
             }
         }
-        Found::Beyond { changes: self.bounds.changes }
+        Found::Beyond { changes: to }
     }
 
     fn of_size(&mut self, size: usize, goal: Goal, keep: Keep, hypotheses: &[Hypothesis]) -> Option<Change> {
+        if goal == Goal::Silent {
+            self.fixed.clear();
+            let change = self.repair(size, goal, keep).then(|| self.change());
+            self.undo(0);
+            return change;
+        }
         for hypothesis in hypotheses {
             let Some(budget) = size.checked_sub(hypothesis.forced.len()) else {
                 self.cut = true;
@@ -275,29 +309,22 @@ impl<'a> Search<'a> {
             };
             self.fixed.clone_from(&hypothesis.body);
             hypothesis.forced.iter().for_each(|atom| self.flip(atom));
-            let change = self.repair(budget, goal, keep, false).then(|| self.change());
+            let change = self.repair(budget, goal, keep).then(|| self.change());
             self.undo(0);
             if change.is_some() {
                 return change;
             }
         }
-        // Or no rule fires any more: then any action will do.
-        if goal == Goal::Chosen {
-            self.fixed.clear();
-            let change = self.repair(size, goal, keep, true).then(|| self.change());
-            self.undo(0);
-            return change;
-        }
         None
     }
 
     /// Flips up to `budget` more facts until nothing stands in the way. Where that works, the flips stay.
-    fn repair(&mut self, budget: usize, goal: Goal, keep: Keep, silence: bool) -> bool {
+    fn repair(&mut self, budget: usize, goal: Goal, keep: Keep) -> bool {
         if self.left == 0 {
             return false;
         }
         self.left -= 1;
-        let Some(obstacle) = self.obstacle(goal, keep, silence) else { return true };
+        let Some(obstacle) = self.obstacle(goal, keep) else { return true };
         let options: Vec<Atom> = obstacle.into_iter().filter(|atom| self.is_free(atom)).collect();
         if budget == 0 {
             self.cut |= !options.is_empty();
@@ -309,7 +336,7 @@ impl<'a> Search<'a> {
             self.flip(&atom);
             // Once tried, a flip need not be considered in the branches that come after.
             self.fixed.push(atom);
-            if self.repair(budget - 1, goal, keep, silence) {
+            if self.repair(budget - 1, goal, keep) {
                 return true;
             }
             self.undo(before);
@@ -319,16 +346,17 @@ impl<'a> Search<'a> {
     }
 
     /// The atoms of a derivation, or of a broken constraint, that must not stay as it is.
-    fn obstacle(&self, goal: Goal, keep: Keep, silence: bool) -> Option<Vec<Atom>> {
+    fn obstacle(&self, goal: Goal, keep: Keep) -> Option<Vec<Atom>> {
         let decision = self.decide();
         let standing = self.standing(&decision);
         let reached = match goal {
-            Goal::Chosen => standing != Standing::Beaten && (!silence || standing == Standing::AnyAction),
+            Goal::Chosen => matches!(standing, Standing::Alone | Standing::Tie),
             Goal::Alone => standing == Standing::Alone,
+            Goal::Silent => standing == Standing::AnyAction,
         };
         if !reached {
-            let rival = decision.ties.iter().find(|a| silence || *a != self.target);
-            // Nothing fires: what has to fire is fixed to, so this cannot be unless no atom of it can be flipped.
+            let rival = decision.ties.iter().find(|a| goal == Goal::Silent || *a != self.target);
+            // Where a rule is supposed to fire, its body is fixed: something fires.
             let Some(rival) = rival else { return Some(Vec::new()) };
             let derived = self.explainer.derivation(rival, &self.facts, self.universe);
             return Some(
