@@ -50,6 +50,9 @@ pub struct WorldArgs {
     /// The size of the instances of a task of free size (task `large`)
     #[arg(long, value_name = "N")]
     pub size: Option<usize>,
+    /// The number of obstacles of a task of free size (gridworld)
+    #[arg(long, value_name = "N")]
+    pub obstacles: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (traffic)
     #[arg(long)]
     pub shared: bool,
@@ -61,7 +64,7 @@ pub struct WorldArgs {
 impl WorldArgs {
     /// The environment's share of these.
     pub fn options(&self) -> Options {
-        Options { noise: self.noise, size: self.size, shared: self.shared }
+        Options { noise: self.noise, size: self.size, obstacles: self.obstacles, shared: self.shared }
     }
 }
 
@@ -87,7 +90,7 @@ pub struct Train {
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "shared", "untyped"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "shared", "untyped"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

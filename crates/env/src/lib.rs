@@ -29,13 +29,14 @@
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
 //! | `scene.rs` | what a state looks like |
-//! | `countdown.rs`, `blocks.rs`, `doorkey/`, `traffic.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
 mod countdown;
 pub mod doorkey;
 mod error;
+mod gridworld;
 mod rng;
 pub mod scene;
 mod table;
@@ -45,5 +46,5 @@ mod world;
 pub use error::{Error, nearest};
 pub use rng::Rng;
 pub use scene::Scene;
-pub use table::{ENVS, Options, Spec, Task, find, make};
+pub use table::{ENVS, Make, Options, Spec, Task, find, make};
 pub use world::{Binding, Env, Outcome, Status, Vocabulary, observe, type_named};

@@ -6,7 +6,7 @@ use derrl_logic::{Alphabet, Source};
 
 use crate::error::{Error, nearest};
 use crate::world::{Env, Vocabulary};
-use crate::{blocks, countdown, doorkey, traffic};
+use crate::{blocks, countdown, doorkey, gridworld, traffic};
 
 /// A world: its name, alphabet, tasks and how to make it.
 #[derive(Debug)]
@@ -65,13 +65,16 @@ pub struct Options {
     /// How many objects (or cells a side) an instance of a free-size task has (`--size`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
+    /// How many obstacles an instance of a free-size task has (`--obstacles`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacles: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (`--shared`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
 }
 
 /// Every world. Adding one is a file and a row.
-pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, doorkey::SPEC, traffic::SPEC];
+pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, gridworld::SPEC, doorkey::SPEC, traffic::SPEC];
 
 /// The world of that name, or an error that suggests the nearest one.
 pub fn find(name: &str) -> Result<&'static Spec, Error> {
@@ -112,7 +115,12 @@ impl Spec {
 
 impl Options {
     fn check(&self, spec: &Spec) -> Result<(), Error> {
-        let given = [("noise", self.noise.is_some()), ("size", self.size.is_some()), ("shared", self.shared)];
+        let given = [
+            ("noise", self.noise.is_some()),
+            ("size", self.size.is_some()),
+            ("obstacles", self.obstacles.is_some()),
+            ("shared", self.shared),
+        ];
         for (name, is_given) in given {
             if is_given && !spec.options.contains(&name) {
                 let takers: Vec<&str> =

@@ -111,7 +111,7 @@ impl Default for Config {
             restarts: 32,
             wave: 8,
             agree: 2,
-            selection_episodes: 200,
+            selection_episodes: 1000,
         }
     }
 }

@@ -14,6 +14,7 @@ mod what_if;
 use std::ops::ControlFlow;
 
 use derrl_env::Rng;
+use derrl_logic::syntax::Quoted;
 use derrl_logic::{
     Action, Alphabet, Arg, Constant, Decider, Facts, GroundAction, Literal, Object, Policy, Query, Rule,
     Universe, Var,
@@ -224,8 +225,8 @@ impl<'a> Explainer<'a> {
             Arg::Const(c) => c.to_string(),
         };
         let args: Vec<String> = literal.args.iter().map(arg).collect();
-        let name = &self.alphabet.predicate(literal.pred).name;
-        let atom = if args.is_empty() { name.clone() } else { format!("{name}({})", args.join(", ")) };
+        let name = Quoted(&self.alphabet.predicate(literal.pred).name);
+        let atom = if args.is_empty() { name.to_string() } else { format!("{name}({})", args.join(", ")) };
         if literal.positive { atom } else { format!("\\+ {atom}") }
     }
 }

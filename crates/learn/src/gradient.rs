@@ -4,7 +4,7 @@ use crate::config::{Config, ConstraintMode};
 use crate::estimator::{Gradient, Value};
 use crate::problem::Problem;
 use crate::relaxed::best_slot;
-use crate::rollout::{Batch, NO_SLOT, Rules, bits};
+use crate::rollout::{Batch, Rules, bits};
 use crate::states::{StateId, States};
 
 /// What the gradient is taken of: a batch of episodes and the rules that acted in it.
@@ -32,7 +32,8 @@ pub struct LogitGradient {
     /// Per state visited in the batch, where its coefficients start; else `u32::MAX`.
     at: Vec<u32>,
     visited: Vec<StateId>,
-    /// For each visited state and ground action: dJ/dF by deriving slot of the action, then for none.
+    /// For each visited state: what all its actions share when no rule derived them; then, for each ground action, dJ/dF by
+    /// deriving slot of the action, and last for none.
     coefficients: Vec<f64>,
 }
 
@@ -70,15 +71,18 @@ impl LogitGradient {
         let gradient = self;
         let problem = on.problem;
         let relaxed = on.config.estimator.choices().1 == Value::Relaxed;
+        let width = problem.widest() + 1;
         for &state in &gradient.visited {
             let grounding = on.states.grounding(state);
             let words = grounding.words();
-            let mut at = gradient.at[state.0 as usize] as usize;
+            let first = gradient.at[state.0 as usize] as usize + 1;
+            let shared = gradient.coefficients[first - 1];
             let learner = on.states.learner(state);
             for (a, action) in on.states.actions(state).iter().enumerate() {
                 let slots = problem.slots_of(learner, action.action);
                 let masks = grounding.flat(a);
-                let undecided = gradient.coefficients[at + slots.len()];
+                let at = first + a * width;
+                let undecided = gradient.coefficients[at + width - 1] + shared;
                 let nearest = if undecided == 0.0 {
                     None
                 } else {
@@ -99,40 +103,45 @@ impl LogitGradient {
                         gradient.confidence[k] += derived * acting;
                     }
                 }
-                at += slots.len() + 1;
             }
             gradient.at[state.0 as usize] = u32::MAX;
         }
     }
 
     /// Sums dJ/dF over the steps of the batch, by state, ground action and deriving slot.
+    ///
+    /// All actions that no rule derived share one pi, so what they have in common is summed once a state.
     fn gather(&mut self, on: &Experience<'_>, scale: f64) {
-        let gradient = self;
-        gradient.at.resize(on.states.len(), u32::MAX);
-        gradient.visited.clear();
-        gradient.coefficients.clear();
+        let width = on.problem.widest() + 1;
+        let none = width - 1;
+        self.at.resize(on.states.len(), u32::MAX);
+        self.visited.clear();
+        self.coefficients.clear();
         for step in &on.batch.steps {
-            let actions = on.states.actions(step.state);
             let learner = on.states.learner(step.state);
-            let start = &mut gradient.at[step.state.0 as usize];
+            let start = &mut self.at[step.state.0 as usize];
             if *start == u32::MAX {
-                *start = gradient.coefficients.len() as u32;
-                gradient.visited.push(step.state);
-                let width: usize =
-                    actions.iter().map(|a| on.problem.slots_of(learner, a.action).len() + 1).sum();
-                gradient.coefficients.resize(gradient.coefficients.len() + width, 0.0);
+                *start = self.coefficients.len() as u32;
+                self.visited.push(step.state);
+                let size = width * on.states.actions(step.state).len() + 1;
+                self.coefficients.resize(self.coefficients.len() + size, 0.0);
             }
-            let mut at = *start as usize;
+            let first = *start as usize + 1;
             let c = scale * step.advantage;
-            for (a, action) in actions.iter().enumerate() {
-                let slots = on.problem.slots_of(learner, action.action);
-                let i = step.at as usize + a;
-                let by = on.batch.derived_by[i];
-                let place = if by == NO_SLOT { slots.len() } else { by as usize - slots.start };
-                let taken = if a as u32 == step.action { 1.0 } else { 0.0 };
-                gradient.coefficients[at + place] += c * (taken - f64::from(on.batch.pi[i]));
-                at += slots.len() + 1;
+            let rest = f64::from(step.rest);
+            self.coefficients[first - 1] -= c * rest;
+            let mut taken_by = none;
+            for d in on.batch.derived(step) {
+                let action = on.states.actions(step.state)[d.action as usize].action;
+                let place = d.slot as usize - on.problem.slots_of(learner, action).start;
+                let at = first + d.action as usize * width;
+                self.coefficients[at + none] += c * rest;
+                self.coefficients[at + place] -= c * f64::from(d.weight) * rest;
+                if d.action == step.action {
+                    taken_by = place;
+                }
             }
+            self.coefficients[first + step.action as usize * width + taken_by] += c;
         }
     }
 
@@ -144,13 +153,9 @@ impl LogitGradient {
         let mut d_f = vec![0.0; slots];
         for step in &on.batch.steps {
             d_f.fill(0.0);
-            for a in 0..on.states.actions(step.state).len() {
-                let i = step.at as usize + a;
-                if on.batch.derived_by[i] != NO_SLOT {
-                    let taken = if a as u32 == step.action { 1.0 } else { 0.0 };
-                    let c = scale * step.advantage * (taken - f64::from(on.batch.pi[i]));
-                    d_f[on.batch.derived_by[i] as usize] += c;
-                }
+            for d in on.batch.derived(step) {
+                let taken = if d.action == step.action { 1.0 } else { 0.0 };
+                d_f[d.slot as usize] += scale * step.advantage * (taken - f64::from(d.weight * step.rest));
             }
             for (k, &c) in d_f.iter().enumerate().filter(|(_, c)| **c != 0.0) {
                 let base = on.problem.slots_of_learner(on.states.learner(step.state)).start;
@@ -197,14 +202,10 @@ impl LogitGradient {
     fn confidence_of_crisp(&mut self, on: &Experience<'_>) {
         let scale = -1.0 / (on.config.temperature * on.batch.episodes.len() as f64);
         for step in &on.batch.steps {
-            for a in 0..on.states.actions(step.state).len() {
-                let i = step.at as usize + a;
-                let by = on.batch.derived_by[i];
-                if by != NO_SLOT {
-                    let taken = if a as u32 == step.action { 1.0 } else { 0.0 };
-                    let d = scale * step.advantage * (taken - f64::from(on.batch.pi[i]));
-                    self.confidence[by as usize] += d;
-                }
+            for d in on.batch.derived(step) {
+                let taken = if d.action == step.action { 1.0 } else { 0.0 };
+                self.confidence[d.slot as usize] +=
+                    scale * step.advantage * (taken - f64::from(d.weight * step.rest));
             }
         }
     }

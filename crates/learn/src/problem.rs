@@ -77,6 +77,11 @@ impl Problem {
         base + slots.start..base + slots.end
     }
 
+    /// The most slots that an action has.
+    pub fn widest(&self) -> usize {
+        self.slots_of.iter().map(Range::len).max().unwrap_or(0)
+    }
+
     /// How many learners there are.
     pub fn learners(&self) -> usize {
         self.slots.len() / self.per_learner

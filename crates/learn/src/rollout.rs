@@ -1,7 +1,7 @@
 //! Episodes: sample rules, value the actions, act, and remember what the gradient needs.
 
 use derrl_env::{Env, Rng, Status};
-use derrl_logic::{Grounding, subset};
+use derrl_logic::{Action, subset};
 
 use crate::config::{Baseline, Config};
 use crate::estimator::{Sampling, Value};
@@ -10,9 +10,6 @@ use crate::problem::Problem;
 use crate::relaxed::{Relaxation, best_slot};
 use crate::states::{StateId, States};
 
-/// No rule derived the action.
-pub const NO_SLOT: u16 = u16::MAX;
-
 /// One decision of an episode.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
@@ -20,8 +17,10 @@ pub struct Step {
     pub state: StateId,
     /// The ground action taken, by its place in the state's list.
     pub action: u32,
-    /// Where pi and the deriving slots of all ground actions start in [`Batch::pi`].
-    pub at: u32,
+    /// Its derived actions: where they start in [`Batch::derived`], and how many there are.
+    pub derived: (u32, u32),
+    /// pi of each action that no rule derived: 1 over the sum of all e^(F / temperature).
+    pub rest: f32,
     /// The sampled bodies of the learner's slots, by their place in [`Batch::bodies`].
     pub bodies: u32,
     /// The agent that acted.
@@ -30,6 +29,17 @@ pub struct Step {
     pub g: f64,
     /// A_t, the return less its baseline.
     pub advantage: f64,
+}
+
+/// A ground action that some rule derived.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Derived {
+    /// The ground action, by its place in the state's list.
+    pub action: u32,
+    /// The strongest slot that derived it.
+    pub slot: u32,
+    /// e^(F / temperature).
+    pub weight: f32,
 }
 
 /// The episodes of one update, in flat buffers that are reused.
@@ -41,15 +51,14 @@ pub struct Batch {
     pub episodes: Vec<u32>,
     /// The first episode of each group: those of one group start from the same instance.
     groups: Vec<u32>,
-    /// pi(a | s) for every ground action of every step.
-    pub pi: Vec<f32>,
-    /// The slot that derived each of these actions, or [`NO_SLOT`].
-    pub derived_by: Vec<u16>,
+    /// The actions derived at each step, in order. All others have F = 0.
+    pub derived: Vec<Derived>,
     /// Sampled rule vectors: for each sample, the bodies of all slots.
     pub bodies: Vec<u64>,
     /// The undiscounted return of each episode.
     pub returns: Vec<f64>,
     exps: Vec<f32>,
+    able: Vec<u32>,
     g: Vec<f64>,
     sampled: Vec<Option<usize>>,
     by_state: Vec<(f64, u32)>,
@@ -63,11 +72,15 @@ pub struct Rules {
     samplers: Vec<Sampler>,
     /// Per slot, log(1 - P_j) and its sums, for the relaxed F.
     pub relaxations: Vec<Relaxation>,
+    /// Per slot, e^(confidence / temperature): what a crisp rule that fires weighs.
+    crisp: Vec<f32>,
 }
 
 impl Rules {
     /// Prepares sampling and relaxation of these distributions.
-    pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, words: usize) {
+    pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, words: usize, temperature: f64) {
+        self.crisp.clear();
+        self.crisp.extend(distributions.iter().map(|d| (d.confidence / temperature).exp() as f32));
         self.samplers.resize_with(distributions.len(), Sampler::default);
         self.relaxations.resize_with(distributions.len(), Relaxation::default);
         for (k, d) in distributions.iter().enumerate() {
@@ -92,8 +105,7 @@ impl Batch {
     ) {
         self.steps.clear();
         self.episodes.clear();
-        self.pi.clear();
-        self.derived_by.clear();
+        self.derived.clear();
         self.bodies.clear();
         self.returns.clear();
         self.groups.clear();
@@ -125,10 +137,9 @@ impl Batch {
         self.sampled.clear();
         self.sampled.resize(env.learners(), None);
         let mut total = 0.0;
-        while env.fault().is_none() {
-            let agent = env.turn();
-            let state = states.look_up(problem, env);
-            let learner = states.learner(state);
+        loop {
+            let (agent, learner) = if agents > 1 { (env.turn(), env.learner(env.turn())) } else { (0, 0) };
+            let state = states.look_up(problem, env, learner);
             let bodies = match (sampling, self.sampled[learner]) {
                 (Sampling::Never, _) => 0,
                 (Sampling::Episode, Some(at)) => at,
@@ -138,13 +149,27 @@ impl Batch {
                     at
                 }
             };
-            let at = self.pi.len();
-            let action = self.decide(problem, config, rules, states, state, bodies, rng);
+            let from = self.derived.len();
+            let rest = match sampling {
+                Sampling::Never => self.value_relaxed(problem, config, rules, states, state),
+                _ => self.value_sampled(problem, rules, value, states, state, bodies),
+            };
+            let action = draw(&self.derived[from..], rest, states.actions(state).len(), rng);
+            let derived = (from as u32, (self.derived.len() - from) as u32);
             let chosen = &states.actions(state)[action];
             let outcome = env.step(chosen.action, &chosen.args, rng);
             total += outcome.reward;
-            let (action, at, bodies, agent) = (action as u32, at as u32, bodies as u32, agent as u32);
-            self.steps.push(Step { state, action, at, bodies, agent, g: outcome.reward, advantage: 0.0 });
+            let (action, bodies, agent) = (action as u32, bodies as u32, agent as u32);
+            self.steps.push(Step {
+                state,
+                action,
+                derived,
+                rest,
+                bodies,
+                agent,
+                g: outcome.reward,
+                advantage: 0.0,
+            });
             if agents > 1 {
                 self.pay(env.round_rewards());
             }
@@ -171,8 +196,8 @@ impl Batch {
         }
     }
 
-    /// b^i, w^i ~ R_theta(i) for every slot of a learner. Returns where the sample starts in `bodies`; e^(F / temperature) of
-    /// each sampled rule, should its body hold, goes to `exps`.
+    /// b^i, w^i ~ R_theta(i) for every slot of a learner. Returns where the sample starts in `bodies`; where
+    /// the weights matter, e^(F / temperature) of each sampled rule, should its body hold, goes to `exps`.
     #[inline]
     fn sample(
         &mut self,
@@ -193,70 +218,89 @@ impl Batch {
             rules.samplers[k].draw(rng, body);
             let d = &rules.distributions[k];
             problem.legalise(config, k, &d.p, body);
-            let f = match value {
-                Value::Crisp => d.confidence,
-                Value::Weighted | Value::Relaxed => d.confidence * body_value(config, &d.p, body),
-            };
-            self.exps[k] = (f / config.temperature).exp() as f32;
+            if value == Value::Weighted {
+                let f = d.confidence * body_value(config, &d.p, body);
+                self.exps[k] = (f / config.temperature).exp() as f32;
+            }
         }
         at
     }
 
-    /// pi = softmax(F / temperature) over the ground actions of the state, and an action drawn from it.
-    #[allow(clippy::too_many_arguments)]
+    /// F of every ground action under the sampled bodies: appends the derived actions and returns pi of the others.
     #[inline]
-    fn decide(
+    fn value_sampled(
+        &mut self,
+        problem: &Problem,
+        rules: &Rules,
+        value: Value,
+        states: &States,
+        state: StateId,
+        bodies: usize,
+    ) -> f32 {
+        let grounding = states.grounding(state);
+        let words = grounding.words();
+        let learner = states.learner(state);
+        let base = problem.slots_of_learner(learner).start;
+        let exps: &[f32] = if value == Value::Crisp { &rules.crisp } else { &self.exps };
+        let mut total = states.actions(state).len() as f32;
+        for (i, span) in states.by_predicate(state).iter().enumerate() {
+            // Most bodies hold for no action at all: one comparison with all atoms that hold anywhere tells.
+            let reach = states.reach(state, i);
+            self.able.clear();
+            for k in problem.slots_of(learner, Action(i as u32)) {
+                let at = bodies + (k - base) * words;
+                let body = &self.bodies[at..at + words];
+                if exps[k] > 1.0 && body.iter().any(|&b| b != 0) && subset(body, reach) {
+                    self.able.push(k as u32);
+                }
+            }
+            if self.able.is_empty() {
+                continue;
+            }
+            for a in span.clone() {
+                let masks = grounding.flat(a as usize);
+                let mut best = Derived { action: a, slot: 0, weight: 1.0 };
+                for &k in &self.able {
+                    let at = bodies + (k as usize - base) * words;
+                    if exps[k as usize] > best.weight && within(&self.bodies[at..at + words], masks) {
+                        best = Derived { action: a, slot: k, weight: exps[k as usize] };
+                    }
+                }
+                if best.weight > 1.0 {
+                    total += best.weight - 1.0;
+                    self.derived.push(best);
+                }
+            }
+        }
+        1.0 / total
+    }
+
+    /// F of every ground action by relaxation: all are derived, to some degree. Returns pi of an action with F = 0.
+    fn value_relaxed(
         &mut self,
         problem: &Problem,
         config: &Config,
         rules: &Rules,
         states: &States,
         state: StateId,
-        bodies: usize,
-        rng: &mut Rng,
-    ) -> usize {
+    ) -> f32 {
         let grounding = states.grounding(state);
-        let actions = states.actions(state);
-        let words = grounding.words();
-        let from = self.pi.len();
-        let mut total = 0.0;
-        let sampled = config.estimator.choices().0 != Sampling::Never;
         let learner = states.learner(state);
-        let base = problem.slots_of_learner(learner).start;
-        for (a, action) in actions.iter().enumerate() {
+        let mut total = 0.0;
+        for (a, action) in states.actions(state).iter().enumerate() {
             let slots = problem.slots_of(learner, action.action);
-            let (mut best, mut by) = (1.0f32, NO_SLOT); // e^0: no rule derives the action
-            if sampled {
-                for k in slots {
-                    let at = bodies + (k - base) * words;
-                    let body = &self.bodies[at..at + words];
-                    if self.exps[k] > best && holds(grounding, a, body) {
-                        (best, by) = (self.exps[k], k as u16);
-                    }
-                }
-            } else {
-                let (k, f) = best_slot(slots, rules, grounding.flat(a), words);
-                (best, by) = ((f / config.temperature).exp() as f32, k as u16);
-            }
-            self.pi.push(best);
-            self.derived_by.push(by);
-            total += best;
+            let (slot, f) = best_slot(slots, rules, grounding.flat(a), grounding.words());
+            let weight = (f / config.temperature).exp() as f32;
+            total += weight;
+            self.derived.push(Derived { action: a as u32, slot: slot as u32, weight });
         }
-        let weights = &mut self.pi[from..];
-        let mut u = rng.unit() as f32 * total;
-        let mut chosen = weights.len() - 1;
-        for (a, &w) in weights.iter().enumerate() {
-            if u < w {
-                chosen = a;
-                break;
-            }
-            u -= w;
-        }
-        let scale = 1.0 / total;
-        for w in weights.iter_mut() {
-            *w *= scale;
-        }
-        chosen
+        1.0 / total
+    }
+
+    /// The actions derived at a step.
+    #[inline]
+    pub fn derived(&self, step: &Step) -> &[Derived] {
+        &self.derived[step.derived.0 as usize..(step.derived.0 + step.derived.1) as usize]
     }
 
     /// A_t = G_t - baseline. The mean return of the *other* visits to the same state in this batch is the baseline where
@@ -292,14 +336,37 @@ impl Batch {
     }
 }
 
-/// Whether a body derives the `a`-th ground action. The empty body abstains.
+/// An action drawn from pi: the derived ones weigh what they weigh, each of the others 1, all times `rest`.
 #[inline]
-fn holds(grounding: &Grounding, a: usize, body: &[u64]) -> bool {
-    let masks = grounding.flat(a);
+fn draw(derived: &[Derived], rest: f32, actions: usize, rng: &mut Rng) -> usize {
+    let mut u = rng.unit() as f32 / rest;
+    for d in derived {
+        if u < d.weight {
+            return d.action as usize;
+        }
+        u -= d.weight;
+    }
+    let others = actions - derived.len();
+    if others == 0 {
+        return derived.last().map_or(0, |d| d.action as usize); // rounding left a crumb
+    }
+    // The u-th of the actions that are not derived; those that are come in order.
+    let mut action = (u as usize).min(others - 1);
+    for d in derived {
+        if d.action as usize > action {
+            break;
+        }
+        action += 1;
+    }
+    action
+}
+
+/// Whether a body is within one of the masks given end to end.
+#[inline]
+fn within(body: &[u64], masks: &[u64]) -> bool {
     match *body {
-        [0] => false,
         [b] => masks.iter().any(|m| b & !m == 0),
-        _ => body.iter().any(|&b| b != 0) && masks.chunks_exact(body.len()).any(|m| subset(body, m)),
+        _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
     }
 }
 

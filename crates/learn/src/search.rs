@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::evaluate::{mean_stderr, run_episodes};
+use crate::evaluate::mean_stderr;
 use crate::problem::Problem;
+use crate::refine::{Judge, Judged, advantage, refine};
 use crate::simplify::{length, simplify};
 use crate::train::{Snapshot, Trainer, UpdateStats};
 
@@ -97,6 +98,9 @@ pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync
 const CURVE_EVERY: usize = 10;
 /// A restart offers a checkpoint every so many environment steps.
 const CHECKPOINT_EVERY: u64 = 1 << 21;
+
+/// How many episodes a score takes in a world whose episodes cost little.
+const SCORE_EPISODES: usize = 200;
 
 /// Runs that share a pool of threads.
 pub struct Search<'a> {
@@ -299,14 +303,18 @@ impl<'a> Search<'a> {
         env: &mut dyn Env,
     ) -> Result<Outcome, Error> {
         let alphabet = &self.problem.alphabet;
-        let simplified = simplify(learned, self.problem, trainer.states());
-        let episodes = self.config.selection_episodes.min(env.episodes());
-        let results = run_episodes(&simplified, alphabet, env, episodes, seed)?;
+        let simple = |policy: &Policy| simplify(policy, self.problem, trainer.states());
+        // A world with costly episodes says how few a score may take.
+        let costly = env.episodes() < SCORE_EPISODES;
+        let episodes = if costly { env.episodes() } else { self.config.selection_episodes };
+        let mut judge = Judge::new(alphabet, env, episodes, seed);
+        let refined = refine(&simple(learned), &mut judge)?;
+        let Judged { policy: simplified, returns } = judge.judge(simple(&refined.policy))?;
         Ok(Outcome {
             restart,
             learned: learned.display(alphabet).to_string(),
             simplified: simplified.display(alphabet).to_string(),
-            returns: results.iter().map(|r| r.value).collect(),
+            returns,
             length: length(&simplified),
             updates: trainer.updates(),
             episodes: trainer.episodes(),
@@ -339,9 +347,7 @@ fn best_of(done: &[Outcome]) -> Vec<usize> {
     };
     let mut close: Vec<usize> = (0..done.len())
         .filter(|&i| {
-            let differences: Vec<f64> =
-                done[best].returns.iter().zip(&done[i].returns).map(|(b, r)| b - r).collect();
-            let (gap, stderr) = mean_stderr(&differences);
+            let (gap, stderr) = advantage(&done[best].returns, &done[i].returns);
             gap <= stderr + 1e-9
         })
         .collect();

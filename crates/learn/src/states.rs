@@ -1,5 +1,6 @@
 //! States met in training, each grounded once.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_env::{Env, observe};
@@ -29,6 +30,8 @@ pub struct States {
 struct Known {
     universe: Arc<Universe>,
     actions: Arc<[GroundAction]>,
+    /// For each target predicate, the places of its ground actions.
+    by_predicate: Vec<Range<u32>>,
     /// Its number in the shared cache.
     shared: u32,
 }
@@ -38,6 +41,8 @@ struct Entry {
     universe: u32,
     learner: u32,
     grounding: Arc<Grounding>,
+    /// For each target predicate, all atoms that hold for some of its ground actions under some substitution.
+    reach: Box<[u64]>,
 }
 
 /// Groundings shared between all restarts and threads of a problem: grounding depends on the state alone.
@@ -119,11 +124,11 @@ impl States {
         self.entries.is_empty()
     }
 
-    /// The current state of the environment, grounded if it is new.
+    /// The current state of the environment, in which this learner is to decide; grounded if it is new.
     #[inline]
-    pub fn look_up(&mut self, problem: &Problem, env: &dyn Env) -> StateId {
+    pub fn look_up(&mut self, problem: &Problem, env: &dyn Env, learner: usize) -> StateId {
         let universe = self.universe(problem, env);
-        let learner = env.learner(env.turn()) as u32;
+        let learner = learner as u32;
         let code = env.code();
         if let Some(code) = code
             && let Some(&id) = self.index.get(&(universe, learner, code))
@@ -143,9 +148,14 @@ impl States {
         }
         self.current =
             self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
+                let actions: Arc<[GroundAction]> = wanted.ground_actions(&problem.alphabet).into();
+                let place = |p: usize| actions.partition_point(|a| (a.action.0 as usize) < p) as u32;
                 self.universes.push(Known {
                     universe: Arc::clone(wanted),
-                    actions: wanted.ground_actions(&problem.alphabet).into(),
+                    by_predicate: (0..problem.alphabet.actions.len())
+                        .map(|p| place(p)..place(p + 1))
+                        .collect(),
+                    actions,
                     shared: problem.cache.universe(wanted),
                 });
                 self.universes.len() - 1
@@ -174,7 +184,12 @@ impl States {
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
-        self.entries.push(Entry { universe, learner, grounding });
+        self.entries.push(Entry {
+            universe,
+            learner,
+            reach: reach(&grounding, &known.by_predicate),
+            grounding,
+        });
         if let Some(code) = code {
             self.index.insert((universe, learner, code), id);
         }
@@ -193,6 +208,20 @@ impl States {
         &self.universes[self.entries[id.0 as usize].universe as usize].actions
     }
 
+    /// For each target predicate, the places of its ground actions in the list of a state.
+    #[inline]
+    pub fn by_predicate(&self, id: StateId) -> &[Range<u32>] {
+        &self.universes[self.entries[id.0 as usize].universe as usize].by_predicate
+    }
+
+    /// All atoms that hold for some ground action of the `p`-th target predicate.
+    #[inline]
+    pub fn reach(&self, id: StateId, p: usize) -> &[u64] {
+        let entry = &self.entries[id.0 as usize];
+        let words = entry.grounding.words();
+        &entry.reach[p * words..(p + 1) * words]
+    }
+
     /// The learner that decides in a state.
     #[inline]
     pub fn learner(&self, id: StateId) -> usize {
@@ -203,4 +232,16 @@ impl States {
     pub fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
         (0..self.entries.len() as u32).map(StateId)
     }
+}
+
+/// The union of the masks of each target predicate's ground actions.
+fn reach(grounding: &Grounding, by_predicate: &[Range<u32>]) -> Box<[u64]> {
+    let words = grounding.words();
+    let mut union = vec![0; words * by_predicate.len()];
+    for (span, union) in by_predicate.iter().zip(union.chunks_exact_mut(words)) {
+        for mask in span.clone().flat_map(|a| grounding.masks(a as usize)) {
+            union.iter_mut().zip(mask).for_each(|(u, m)| *u |= m);
+        }
+    }
+    union.into()
 }

@@ -152,7 +152,7 @@ impl Trainer {
         if self.states.trim() {
             self.gradient.forget_states();
         }
-        self.rules.prepare(self.generator.distributions(), problem.grounder.words());
+        self.rules.prepare(self.generator.distributions(), problem.grounder.words(), self.config.temperature);
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
         if let Some(fault) = env.fault() {
             return Err(Error::World(fault.to_string()));
@@ -195,7 +195,7 @@ impl Trainer {
     /// Runs a batch of episodes with the rules as they stand and learns nothing from it. Returns the steps taken.
     pub fn act(&mut self, env: &mut dyn Env) -> u64 {
         let problem = Arc::clone(&self.problem);
-        self.rules.prepare(self.generator.distributions(), problem.grounder.words());
+        self.rules.prepare(self.generator.distributions(), problem.grounder.words(), self.config.temperature);
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
         self.batch.steps.len() as u64
     }

@@ -3,11 +3,11 @@
 use crate::alphabet::{Action, Alphabet, Pred, Type, Var};
 use crate::rule::{Arg, Literal};
 
-/// The candidate atoms K of an action, in the order of the alphabet: every predicate with every tuple over the
-/// variables of V (and the constants that rules may mention), negations after the positive atoms.
+/// The candidate atoms K of an action, in the order of the alphabet: every predicate with every tuple over
+/// the variables of V (and the constants that rules may mention), negations after the positive atoms.
 ///
-/// Atoms whose variables cannot have the types of their places are left out; so are predicates that the
-/// action may not use. With no types and no bias this is exactly the paper's K.
+/// Atoms whose variables cannot have the types of their places are left out; so are atoms over constants
+/// alone and predicates that the action may not use. With no types and no bias this is exactly the paper's K.
 ///
 /// ```
 /// use derrl_logic::{candidates, Action, Alphabet, Source};

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use crate::alphabet::{Action, Alphabet, Type};
 use crate::facts::Facts;
 use crate::policy::Policy;
-use crate::query::Query;
+use crate::query::{Binding, Query};
+use crate::rule::Literal;
 use crate::universe::{GroundAction, Object, Universe};
 
 /// A policy compiled for one universe, strongest rules first.
@@ -33,12 +34,12 @@ pub struct Decision {
 }
 
 impl Decider {
-    /// Compiles a policy. Rules with an empty body abstain and are left out.
+    /// Compiles a policy. Rules that abstain are left out: those with an empty body or a weight not above 0.
     pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Decider {
         let mut rules: Vec<Compiled> = policy
             .rules
             .iter()
-            .filter(|r| !r.body.is_empty())
+            .filter(|r| r.weight > 0.0 && !r.body.is_empty())
             .map(|r| Compiled {
                 value: r.weight,
                 action: r.action,
@@ -48,7 +49,7 @@ impl Decider {
             .collect();
         rules.sort_by(|a, b| b.value.total_cmp(&a.value));
         let in_bodies =
-            policy.rules.iter().flat_map(|r| &r.body).flat_map(|l| l.vars()).map(|v| v.0 as usize + 1);
+            policy.rules.iter().flat_map(|r| &r.body).flat_map(Literal::vars).map(|v| v.0 as usize + 1);
         let in_heads = rules.iter().map(|r| r.types.len());
         let variables = in_bodies.chain(in_heads).max().unwrap_or(0);
         Decider { rules, variables }
@@ -66,11 +67,11 @@ impl Decider {
             }
             value = rule.value;
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
-                let mut head: Vec<Option<Object>> = phi[..rule.types.len()].to_vec();
-                complete(&rule.types, alphabet, universe, phi, &mut head, 0, &mut |args| {
+                rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |args| {
                     ties.push(GroundAction { action: rule.action, args });
                 });
-                ControlFlow::Continue(())
+                // A nullary head is derived by the first substitution as well as by all.
+                if rule.types.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
         if ties.is_empty() {
@@ -82,31 +83,33 @@ impl Decider {
     }
 }
 
-/// Gives every head variable that the body left open each object of its type that no term stands for.
-fn complete(
-    types: &[Type],
-    alphabet: &Alphabet,
-    universe: &Universe,
-    phi: &[Option<Object>],
-    head: &mut Vec<Option<Object>>,
-    at: usize,
-    emit: &mut dyn FnMut(Vec<Object>),
-) {
-    if at == types.len() {
-        return emit(head.iter().flatten().copied().collect());
-    }
-    let fits = |o: Object| alphabet.types.is_subtype(universe.type_of(o), types[at]);
-    match head[at] {
-        Some(o) if fits(o) => complete(types, alphabet, universe, phi, head, at + 1, emit),
-        Some(_) => {}
-        None => {
-            for o in universe.objects() {
-                if fits(o) && !phi.contains(&Some(o)) && !head.contains(&Some(o)) {
-                    head[at] = Some(o);
-                    complete(types, alphabet, universe, phi, head, at + 1, emit);
+impl Compiled {
+    /// Gives every head variable from `at` on that the body left open each object of its type that no term of
+    /// the rule stands for, and emits the arguments of the head.
+    fn complete(
+        &self,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        phi: &mut Binding,
+        at: usize,
+        emit: &mut dyn FnMut(Vec<Object>),
+    ) {
+        let Some(&t) = self.types.get(at) else {
+            return emit(phi[..at].iter().flatten().copied().collect());
+        };
+        let fits = |o: Object| alphabet.types.is_subtype(universe.type_of(o), t);
+        match phi[at] {
+            Some(o) if fits(o) => self.complete(alphabet, universe, phi, at + 1, emit),
+            Some(_) => {}
+            None => {
+                for o in universe.objects() {
+                    if fits(o) && self.query.free(o, phi) {
+                        phi[at] = Some(o);
+                        self.complete(alphabet, universe, phi, at + 1, emit);
+                        phi[at] = None;
+                    }
                 }
             }
-            head[at] = None;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What holds: the ground atoms of a state and its background.
 
 use crate::alphabet::{Alphabet, Pred};
+use crate::syntax::Constant;
 use crate::universe::{Object, Universe};
 
 /// A set of ground atoms, kept as one flat list of tuples a predicate.
@@ -32,6 +33,27 @@ impl Facts {
         Facts { relations }
     }
 
+    /// These ground atoms, sealed; `None` where one is about an object that the universe lacks.
+    ///
+    /// ```
+    /// use derrl_logic::{Alphabet, Constant, Facts, Source, Types, Universe, parse_facts};
+    /// let grid = Alphabet::parse(&Source::new("d.pl", ":- action(up). :- state(at/2). :- state(north)."))?;
+    /// let universe = Universe::new((0..3).map(|i| (Constant::Int(i), Types::ANY)).collect());
+    /// let state = parse_facts(&Source::new("state.pl", "north. at(2, 1)."), &grid)?;
+    /// let facts = Facts::of(&state, &grid, &universe).expect("0, 1 and 2 are objects");
+    /// assert_eq!(facts.show(&grid, &universe), ["at(2, 1)", "north"]);
+    /// # Ok::<(), derrl_logic::Error>(())
+    /// ```
+    pub fn of(atoms: &[(Pred, Vec<Constant>)], alphabet: &Alphabet, universe: &Universe) -> Option<Facts> {
+        let mut facts = Facts::new(alphabet);
+        for (pred, args) in atoms {
+            let args: Vec<Object> = args.iter().map(|c| universe.find(c)).collect::<Option<_>>()?;
+            facts.push(*pred, &args);
+        }
+        facts.seal();
+        Some(facts)
+    }
+
     /// Forgets all facts and keeps the memory.
     pub fn clear(&mut self) {
         for r in &mut self.relations {
@@ -56,12 +78,10 @@ impl Facts {
                 continue;
             }
             if !r.flat.chunks_exact(r.arity).is_sorted_by(|a, b| a < b) {
-                let mut tuples: Vec<Vec<Object>> =
-                    r.flat.chunks_exact(r.arity).map(<[Object]>::to_vec).collect();
-                tuples.sort();
+                let mut tuples: Vec<&[Object]> = r.flat.chunks_exact(r.arity).collect();
+                tuples.sort_unstable();
                 tuples.dedup();
-                r.flat = tuples.concat();
-                r.count = tuples.len();
+                (r.count, r.flat) = (tuples.len(), tuples.concat());
             }
         }
     }
@@ -112,18 +132,16 @@ impl Facts {
         std::iter::repeat_n(&[] as &[Object], nullary).chain(r.flat.chunks_exact(r.arity.max(1)))
     }
 
-    /// The tuples of a predicate whose first argument is `first`, found by binary search.
+    /// The tuples of a predicate whose first argument is `first`, found by binary search. None for a nullary
+    /// predicate.
     pub fn tuples_from(&self, pred: Pred, first: Object) -> impl Iterator<Item = &[Object]> {
         let r = &self.relations[pred.0 as usize];
-        let at = |i: usize| r.flat[i * r.arity];
-        let start = partition(r.count, |i| at(i) < first);
-        let end = start + partition(r.count - start, |i| at(start + i) == first);
-        r.flat[start * r.arity..end * r.arity].chunks_exact(r.arity.max(1))
-    }
-
-    /// The arity of every predicate, in order.
-    pub fn arities(&self) -> impl Iterator<Item = usize> + '_ {
-        self.relations.iter().map(|r| r.arity)
+        let arity = r.arity.max(1);
+        let rows = r.flat.len() / arity;
+        let at = |i: usize| r.flat[i * arity];
+        let start = partition(rows, |i| at(i) < first);
+        let end = start + partition(rows - start, |i| at(start + i) == first);
+        r.flat[start * arity..end * arity].chunks_exact(arity)
     }
 
     /// How many tuples a predicate has.

@@ -3,21 +3,30 @@
 //! For a substitution phi, the *mask* is the subset of K that is true under it. A body b derives the action
 //! iff b is a subset of some mask. Masks depend on the state alone, not on what is learned, so a state is
 //! grounded once and every later inference is a few bit operations.
+//!
+//! The atoms of K are grouped by their variables: {X}, {Y}, {X, Y}, ... For each group a table says which of
+//! its atoms are true for which objects, filled from the facts in one pass; the mask of phi is the union of
+//! one row a table. The rows of the objects for the next variable lie side by side, so they are united for
+//! all objects at once.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
-use crate::alphabet::{Action, Alphabet, Pred, Var};
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{Action, Alphabet, Pred};
+use crate::antichain::{Antichain, subset, unite};
 use crate::candidates::candidates;
 use crate::facts::Facts;
 use crate::rule::{Arg, Literal};
+use crate::syntax::Constant;
 use crate::universe::{GroundAction, Object, Universe};
 
 /// Grounds states of one alphabet: K by action, with what is needed to find the masks.
 #[derive(Clone, Debug)]
 pub struct Grounder {
-    atoms: Vec<Vec<Literal>>,
-    arities: Vec<usize>,
-    variables: usize,
+    kinds: Vec<Kind>,
+    /// The kind of each action.
+    kind_of: Vec<usize>,
     words: usize,
 }
 
@@ -25,15 +34,15 @@ pub struct Grounder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grounding {
     words: usize,
-    /// The masks of action `a` are numbers `first[a]..first[a + 1]`.
-    first: Vec<u32>,
+    /// Where the masks of each action start and end in `bits`. Actions with the same masks share them.
+    spans: Vec<(u32, u32)>,
     bits: Vec<u64>,
 }
 
 impl Grounding {
     /// How many ground actions the state has.
     pub fn actions(&self) -> usize {
-        self.first.len() - 1
+        self.spans.len()
     }
 
     /// How many 64-bit words a mask takes.
@@ -41,7 +50,7 @@ impl Grounding {
         self.words
     }
 
-    /// How many 64-bit words all masks take.
+    /// How many 64-bit words all masks take. Those that several actions share count once.
     pub fn len(&self) -> usize {
         self.bits.len()
     }
@@ -51,15 +60,15 @@ impl Grounding {
         self.bits.is_empty()
     }
 
-    /// The maximal masks of the `a`-th ground action.
+    /// The maximal masks of the `a`-th ground action, the fullest first.
     pub fn masks(&self, a: usize) -> impl Iterator<Item = &[u64]> {
-        let (from, to) = (self.first[a] as usize, self.first[a + 1] as usize);
-        self.bits[from * self.words..to * self.words].chunks_exact(self.words)
+        self.flat(a).chunks_exact(self.words)
     }
 
     /// The maximal masks of the `a`-th ground action, end to end.
     pub fn flat(&self, a: usize) -> &[u64] {
-        &self.bits[self.first[a] as usize * self.words..self.first[a + 1] as usize * self.words]
+        let (start, end) = self.spans[a];
+        &self.bits[start as usize..end as usize]
     }
 
     /// Whether body `b` derives the `a`-th ground action: it is a subset of one of its masks.
@@ -68,29 +77,28 @@ impl Grounding {
     }
 }
 
-/// Whether every bit of `b` is set in `mask`.
-#[inline]
-pub fn subset(b: &[u64], mask: &[u64]) -> bool {
-    b.iter().zip(mask).all(|(b, m)| b & !m == 0)
-}
-
 impl Grounder {
     /// A grounder for the candidate atoms of each action of the alphabet.
     pub fn new(alphabet: &Alphabet) -> Grounder {
-        let atoms: Vec<Vec<Literal>> =
-            (0..alphabet.actions.len()).map(|a| candidates(alphabet, Action(a as u32))).collect();
-        let widest = atoms.iter().map(Vec::len).max().unwrap_or(0);
-        Grounder {
-            arities: alphabet.actions.iter().map(|a| a.args.len()).collect(),
-            atoms,
-            variables: alphabet.variables,
-            words: widest.div_ceil(64).max(1),
+        let mut distinct: Vec<(usize, Vec<Literal>)> = Vec::new();
+        let mut kind_of = Vec::new();
+        for (a, decl) in alphabet.actions.iter().enumerate() {
+            let kind = (decl.args.len(), candidates(alphabet, Action(a as u32)));
+            let known = distinct.iter().position(|k| *k == kind);
+            kind_of.push(known.unwrap_or(distinct.len()));
+            if known.is_none() {
+                distinct.push(kind);
+            }
         }
+        let widest = distinct.iter().map(|(_, atoms)| atoms.len()).max().unwrap_or(0);
+        let words = widest.div_ceil(64).max(1);
+        let kind = |(arity, atoms)| Kind::new(arity, atoms, alphabet.variables, words);
+        Grounder { kinds: distinct.into_iter().map(kind).collect(), kind_of, words }
     }
 
     /// K of an action.
     pub fn atoms(&self, action: Action) -> &[Literal] {
-        &self.atoms[action.0 as usize]
+        &self.kinds[self.kind_of[action.0 as usize]].atoms
     }
 
     /// How many 64-bit words a set of candidate atoms takes: the widest K decides.
@@ -98,243 +106,258 @@ impl Grounder {
         self.words
     }
 
-    /// The masks of a state. Time and masks grow with n^|V| for n objects.
+    /// The masks of a state. Time grows with n^|V| for n objects, and so may the number of masks; the search
+    /// takes memory in n to the power of the largest arity.
     pub fn ground(&self, actions: &[GroundAction], facts: &Facts, universe: &Universe) -> Grounding {
-        let mut grounding = Grounding { words: self.words, first: vec![0], bits: Vec::new() };
-        let plans: Vec<Plan> = (0..self.atoms.len()).map(|a| self.plan(a, universe)).collect();
-        let truth = StateVector::new(facts, universe.len());
-        let mut seen = FxHashSet::default();
-        for (i, action) in actions.iter().enumerate() {
-            // Actions with the same arguments and the same K (say, all nullary ones) have the same masks.
-            let twin = (0..i).rev().take(self.atoms.len()).find(|&j| {
-                actions[j].args == action.args
-                    && self.atoms[actions[j].action.0 as usize] == self.atoms[action.action.0 as usize]
+        let spans = Vec::with_capacity(actions.len());
+        let mut grounding = Grounding { words: self.words, spans, bits: Vec::new() };
+        let mut searches: Vec<Search<'_>> =
+            self.kinds.iter().map(|kind| Search::new(kind, self.words, facts, universe)).collect();
+        let mut masks = Antichain::new(self.words);
+        // Actions of one kind with the same arguments (say, all nullary ones) have the same masks.
+        let mut known: FxHashMap<(usize, &[Object]), (u32, u32)> = FxHashMap::default();
+        for action in actions {
+            let kind = self.kind_of[action.action.0 as usize];
+            let span = known.entry((kind, &action.args)).or_insert_with(|| {
+                let start = grounding.bits.len() as u32;
+                searches[kind].collect(&action.args, &mut masks);
+                masks.drain(&mut grounding.bits);
+                (start, grounding.bits.len() as u32)
             });
-            if let Some(twin) = twin {
-                let masks = grounding.flat(twin).to_vec();
-                grounding.bits.extend(masks);
-                grounding.first.push((grounding.bits.len() / self.words) as u32);
-                continue;
-            }
-            let plan = &plans[action.action.0 as usize];
-            let mut search = Search {
-                plan,
-                truth: &truth,
-                objects: universe.len() as u32,
-                phi: vec![None; self.variables],
-                scratch: Vec::new(),
-                masks: Vec::new(),
-            };
-            for (v, &o) in action.args.iter().enumerate() {
-                search.phi[v] = Some(o);
-            }
-            let mut mask = vec![0; self.words];
-            search.extend(&plan.head, &mut mask);
-            search.descend(action.args.len(), &mask);
-            let masks = search.masks;
-            keep_maximal(masks, self.words, &mut seen, &mut grounding.bits);
-            grounding.first.push((grounding.bits.len() / self.words) as u32);
+            grounding.spans.push(*span);
         }
         grounding
     }
-
-    /// Which atoms of K become ground with which variable.
-    fn plan(&self, action: usize, universe: &Universe) -> Plan {
-        let arity = self.arities[action];
-        let mut plan = Plan { head: Vec::new(), by_variable: Vec::new(), named: Vec::new() };
-        plan.by_variable.resize_with(self.variables, Vec::new);
-        for (bit, literal) in self.atoms[action].iter().enumerate() {
-            let places: Option<Vec<Place>> = literal
-                .args
-                .iter()
-                .map(|arg| match arg {
-                    Arg::Var(v) => Some(Place::Var(*v)),
-                    Arg::Const(c) => universe.find(c).map(Place::Object),
-                })
-                .collect();
-            // A positive atom about an object that this universe lacks never holds.
-            if places.is_none() && literal.positive {
-                continue;
-            }
-            for place in places.iter().flatten() {
-                if let Place::Object(o) = *place {
-                    plan.name(o, bit, self.words);
-                }
-            }
-            let atom = Timed {
-                bit,
-                positive: literal.positive,
-                pred: literal.pred,
-                variables: literal.vars().collect(),
-                places,
-            };
-            match atom.variables.iter().map(|v| v.0 as usize).max() {
-                Some(v) if v >= arity => plan.by_variable[v].push(atom),
-                _ => plan.head.push(atom),
-            }
-        }
-        plan
-    }
 }
 
-/// v: one bit for every ground atom, so that looking one up takes constant time. Where G is too large for that, the
-/// facts themselves are searched.
-struct StateVector<'a> {
-    facts: &'a Facts,
-    objects: usize,
-    /// For each predicate, where its ground atoms start; `None` where G is too large.
-    offsets: Option<Vec<usize>>,
-    bits: Vec<u64>,
+/// What actions with the same K and the same number of arguments have in common.
+#[derive(Clone, Debug)]
+struct Kind {
+    /// The number of head variables.
+    arity: usize,
+    /// K.
+    atoms: Vec<Literal>,
+    /// The atoms that are ground as soon as the head is.
+    head: Vec<Group>,
+    /// The other atoms, by the variable of V that makes them ground.
+    by_variable: Vec<Vec<Group>>,
+    /// Every constant in K, with the set of the atoms that mention it.
+    named: Vec<(Constant, Vec<u64>)>,
 }
 
-/// The most ground atoms a state vector may have: 4 MiB of bits.
-const MOST_GROUND_ATOMS: usize = 1 << 25;
-
-impl StateVector<'_> {
-    fn new(facts: &Facts, objects: usize) -> StateVector<'_> {
-        let mut offsets = Vec::new();
-        let mut total = 0usize;
-        for arity in facts.arities() {
-            offsets.push(total);
-            let size = u32::try_from(arity).ok().and_then(|a| objects.checked_pow(a));
-            total = size.and_then(|s| total.checked_add(s)).unwrap_or(usize::MAX);
-        }
-        if total > MOST_GROUND_ATOMS {
-            return StateVector { facts, objects, offsets: None, bits: Vec::new() };
-        }
-        let mut vector =
-            StateVector { facts, objects, offsets: Some(offsets), bits: vec![0; total.div_ceil(64)] };
-        for (pred, args) in facts.iter() {
-            if let Some(j) = vector.index(pred, args) {
-                vector.bits[j / 64] |= 1 << (j % 64);
-            }
-        }
-        vector
-    }
-
-    /// The index of a ground atom in G.
-    fn index(&self, pred: Pred, args: &[Object]) -> Option<usize> {
-        let offset = self.offsets.as_ref()?[pred.0 as usize];
-        Some(offset + args.iter().fold(0, |at, o| at * self.objects + o.0 as usize))
-    }
-
-    fn holds(&self, pred: Pred, args: &[Object]) -> bool {
-        match self.index(pred, args) {
-            Some(j) => self.bits[j / 64] >> (j % 64) & 1 == 1,
-            None => self.facts.holds(pred, args),
-        }
-    }
+/// The atoms of K with the same set of variables.
+#[derive(Clone, Debug)]
+struct Group {
+    /// The variables, ascending.
+    variables: Vec<usize>,
+    atoms: Vec<Atom>,
 }
 
-struct Plan {
-    head: Vec<Timed>,
-    by_variable: Vec<Vec<Timed>>,
-    /// The objects that atoms of K mention by name, each with the set of those atoms.
-    named: Vec<(Object, Vec<u64>)>,
-}
-
-impl Plan {
-    fn name(&mut self, o: Object, bit: usize, words: usize) {
-        let at = self.named.iter().position(|(n, _)| *n == o).unwrap_or_else(|| {
-            self.named.push((o, vec![0; words]));
-            self.named.len() - 1
-        });
-        self.named[at].1[bit / 64] |= 1 << (bit % 64);
-    }
-}
-
-struct Timed {
+/// An atom of K, ready to be matched with facts.
+#[derive(Clone, Debug)]
+struct Atom {
+    /// Its number in K.
     bit: usize,
     positive: bool,
     pred: Pred,
-    variables: Vec<Var>,
-    /// `None`: a negated atom about an absent object; it holds once its variables stand for something.
-    places: Option<Vec<Place>>,
+    places: Vec<Place>,
 }
 
-#[derive(Clone, Copy)]
+/// What an argument of an atom asks of the argument of a fact.
+#[derive(Clone, Debug)]
 enum Place {
-    Var(Var),
-    Object(Object),
+    /// A variable for the first time: any object. So many variables of the group come after it.
+    First { after: u32 },
+    /// A variable again: the object of that place.
+    Again { place: usize },
+    /// A constant: the object of that name.
+    Named(Constant),
 }
 
-struct Search<'a> {
-    plan: &'a Plan,
-    truth: &'a StateVector<'a>,
-    objects: u32,
-    phi: Vec<Option<Object>>,
-    scratch: Vec<Object>,
-    masks: Vec<u64>,
-}
-
-impl Search<'_> {
-    /// Sets the bits of those `atoms` that are true under phi.
-    fn extend(&mut self, atoms: &[Timed], mask: &mut [u64]) {
-        for atom in atoms {
-            if atom.variables.iter().any(|v| self.phi[v.0 as usize].is_none()) {
-                continue;
-            }
-            let truth = atom.places.as_ref().is_none_or(|places| {
-                self.scratch.clear();
-                self.scratch.extend(places.iter().filter_map(|&place| match place {
-                    Place::Var(v) => self.phi[v.0 as usize],
-                    Place::Object(o) => Some(o),
-                }));
-                self.truth.holds(atom.pred, &self.scratch) == atom.positive
-            });
-            if truth {
-                mask[atom.bit / 64] |= 1 << (atom.bit % 64);
-            }
+impl Kind {
+    fn new(arity: usize, atoms: Vec<Literal>, variables: usize, words: usize) -> Kind {
+        let mut groups: BTreeMap<Vec<usize>, Vec<Atom>> = BTreeMap::new();
+        let mut named: BTreeMap<Constant, Vec<u64>> = BTreeMap::new();
+        for (bit, literal) in atoms.iter().enumerate() {
+            let mut variables: Vec<usize> = literal.vars().map(|v| usize::from(v.0)).collect();
+            variables.sort_unstable();
+            variables.dedup();
+            let place = |(i, arg): (usize, &Arg)| match arg {
+                Arg::Const(c) => {
+                    named.entry(c.clone()).or_insert_with(|| vec![0; words])[bit / 64] |= 1 << (bit % 64);
+                    Place::Named(c.clone())
+                }
+                Arg::Var(v) => {
+                    let after = variables.iter().filter(|&&w| w > usize::from(v.0)).count() as u32;
+                    let earlier = literal.args[..i].iter().position(|earlier| earlier == arg);
+                    earlier.map_or(Place::First { after }, |place| Place::Again { place })
+                }
+            };
+            let places = literal.args.iter().enumerate().map(place).collect();
+            let atom = Atom { bit, positive: literal.positive, pred: literal.pred, places };
+            groups.entry(variables).or_default().push(atom);
         }
+        let named = named.into_iter().collect();
+        let by_variable = vec![Vec::new(); variables];
+        let mut kind = Kind { arity, atoms, head: Vec::new(), by_variable, named };
+        for (variables, atoms) in groups {
+            let last = variables.last().copied().filter(|&v| v >= arity);
+            let groups = last.map_or(&mut kind.head, |v| &mut kind.by_variable[v]);
+            groups.push(Group { variables, atoms });
+        }
+        kind
     }
+}
 
-    fn descend(&mut self, v: usize, mask: &[u64]) {
-        if v == self.phi.len() {
-            let from = self.masks.len();
-            self.masks.extend_from_slice(mask);
-            // Object identity: what a variable stands for is no object that a body mentions by name.
-            for (o, atoms) in &self.plan.named {
-                if self.phi.contains(&Some(*o)) {
-                    self.masks[from..].iter_mut().zip(atoms).for_each(|(m, a)| *m &= !a);
+/// Which atoms of a group are true for which objects in one state.
+///
+/// A row is a set of atoms. There is one for every tuple of objects, the last variable changing fastest. The
+/// objects are numbered from 0 to n - 1; n stands for no object, and no atom is true of it.
+struct Table<'a> {
+    variables: &'a [usize],
+    rows: Vec<u64>,
+}
+
+impl<'a> Table<'a> {
+    fn new(group: &'a Group, words: usize, facts: &Facts, universe: &Universe) -> Table<'a> {
+        let n = universe.len();
+        let count = (n + 1).pow(group.variables.len() as u32);
+        let mut rows = vec![0; count * words];
+        for atom in &group.atoms {
+            let (word, bit) = (atom.bit / 64, 1 << (atom.bit % 64));
+            if !atom.positive {
+                for row in (0..count).filter(|&row| group.has_objects(row, n)) {
+                    rows[row * words + word] |= bit;
                 }
             }
-            return;
-        }
-        let plan = self.plan;
-        let mut any = false;
-        for o in (0..self.objects).map(Object) {
-            if self.phi.contains(&Some(o)) {
-                continue;
+            // Each fact that matches makes the atom true, or its negation false.
+            for tuple in facts.tuples(atom.pred) {
+                if let Some(row) = atom.row(tuple, universe) {
+                    rows[row * words + word] ^= bit;
+                }
             }
-            any = true;
-            self.phi[v] = Some(o);
-            let mut longer = mask.to_vec();
-            self.extend(&plan.by_variable[v], &mut longer);
-            self.descend(v + 1, &longer);
         }
-        self.phi[v] = None;
-        // With no object left for a variable, rules that do not use it can still fire.
-        if !any || !plan.named.is_empty() {
-            self.descend(v + 1, mask);
-        }
+        Table { variables: &group.variables, rows }
     }
 }
 
-/// Appends to `out` the masks that are no subset of another one, each once, the fullest first.
-fn keep_maximal(masks: Vec<u64>, words: usize, seen: &mut FxHashSet<Vec<u64>>, out: &mut Vec<u64>) {
-    seen.clear();
-    let mut distinct: Vec<&[u64]> = Vec::new();
-    for mask in masks.chunks_exact(words) {
-        if seen.insert(mask.to_vec()) {
-            distinct.push(mask);
+impl Group {
+    /// Whether in that row every variable stands for one of the `n` objects.
+    fn has_objects(&self, mut row: usize, n: usize) -> bool {
+        self.variables.iter().all(|_| {
+            let o = row % (n + 1);
+            row /= n + 1;
+            o < n
+        })
+    }
+}
+
+impl Atom {
+    /// The row in which the atom has these arguments, if it can have them.
+    fn row(&self, tuple: &[Object], universe: &Universe) -> Option<usize> {
+        let mut row = 0;
+        for (place, &o) in self.places.iter().zip(tuple) {
+            match place {
+                Place::First { after } => row += o.0 as usize * (universe.len() + 1).pow(*after),
+                Place::Again { place } if tuple[*place] == o => {}
+                Place::Named(name) if universe.name(o) == name => {}
+                Place::Again { .. } | Place::Named(_) => return None,
+            }
+        }
+        Some(row)
+    }
+}
+
+/// The search through all substitutions for the actions of one kind in one state.
+struct Search<'a> {
+    arity: usize,
+    words: usize,
+    head: Vec<Table<'a>>,
+    by_variable: Vec<Vec<Table<'a>>>,
+    /// The objects that K mentions by name, each with the set of the atoms that do.
+    named: Vec<(usize, &'a [u64])>,
+    /// n.
+    objects: usize,
+    /// The number of choices for a variable: n, and one more where it may stand for no object.
+    choices: usize,
+    /// The object of each variable, or n.
+    phi: Vec<usize>,
+    /// Room for a row a choice, for each variable that is not in the head.
+    room: Vec<u64>,
+}
+
+impl<'a> Search<'a> {
+    fn new(kind: &'a Kind, words: usize, facts: &Facts, universe: &Universe) -> Search<'a> {
+        let n = universe.len();
+        let variables = kind.by_variable.len();
+        let tables = |groups: &'a Vec<Group>| -> Vec<Table<'a>> {
+            groups.iter().map(|group| Table::new(group, words, facts, universe)).collect()
+        };
+        let named: Vec<(usize, &[u64])> = kind
+            .named
+            .iter()
+            .filter_map(|(c, atoms)| Some((universe.find(c)?.0 as usize, &atoms[..])))
+            .collect();
+        // A body need not use all variables. Where there are enough objects, this does not matter: the others
+        // can stand for objects that no term stands for, and the mask is only fuller.
+        let enough = n >= variables + named.len();
+        Search {
+            arity: kind.arity,
+            words,
+            head: tables(&kind.head),
+            by_variable: kind.by_variable.iter().map(tables).collect(),
+            named,
+            objects: n,
+            choices: if enough { n } else { n + 1 },
+            phi: vec![n; variables],
+            room: vec![0; words * (n + 1) * (variables - kind.arity)],
         }
     }
-    let size = |m: &[u64]| m.iter().map(|w| w.count_ones()).sum::<u32>();
-    distinct.sort_by_key(|m| std::cmp::Reverse(size(m)));
-    let from = out.len();
-    for mask in distinct {
-        if !out[from..].chunks_exact(words).any(|kept| subset(mask, kept)) {
-            out.extend_from_slice(mask);
+
+    /// Inserts into `masks` those of every substitution in which the head has these arguments.
+    fn collect(&mut self, args: &[Object], masks: &mut Antichain) {
+        for (p, o) in self.phi.iter_mut().zip(args) {
+            *p = o.0 as usize;
         }
+        let mut mask = vec![0; self.words];
+        for table in &self.head {
+            let row = self.row(table.variables) * self.words;
+            unite(&mut mask, &table.rows[row..row + self.words]);
+        }
+        let mut room = std::mem::take(&mut self.room);
+        self.descend(self.arity, &mut mask, &mut room, masks);
+        self.room = room;
+    }
+
+    /// Tries every object for variable `v` and those after it, where `mask` is what is true of those before.
+    fn descend(&mut self, v: usize, mask: &mut [u64], room: &mut [u64], masks: &mut Antichain) {
+        if v == self.phi.len() {
+            // Object identity: what a variable stands for is no object that the body mentions by name.
+            for (_, atoms) in self.named.iter().filter(|(o, _)| self.phi.contains(o)) {
+                mask.iter_mut().zip(*atoms).for_each(|(m, a)| *m &= !a);
+            }
+            return masks.insert(mask);
+        }
+        let width = self.words * (self.objects + 1);
+        let (rows, room) = room.split_at_mut(width);
+        rows.fill(0);
+        for table in &self.by_variable[v] {
+            let before = &table.variables[..table.variables.len() - 1];
+            let start = self.row(before) * width;
+            unite(rows, &table.rows[start..start + width]);
+        }
+        for (o, row) in rows.chunks_exact_mut(self.words).enumerate().take(self.choices) {
+            // Object identity: distinct variables stand for distinct objects.
+            if o == self.objects || !self.phi[..v].contains(&o) {
+                self.phi[v] = o;
+                unite(row, mask);
+                self.descend(v + 1, row, room, masks);
+            }
+        }
+    }
+
+    /// The row of a table for what these variables stand for.
+    fn row(&self, variables: &[usize]) -> usize {
+        variables.iter().fold(0, |row, &v| row * (self.objects + 1) + self.phi[v])
     }
 }

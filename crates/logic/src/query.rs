@@ -31,6 +31,8 @@ struct Step {
 enum Slot {
     Var(Var),
     Object(Object),
+    /// An object that this universe lacks: the atom is false, and so its negation true.
+    Absent,
 }
 
 impl Query {
@@ -59,23 +61,16 @@ impl Query {
     }
 
     fn add(&mut self, literal: &Literal, universe: &Universe) {
-        let mut args = Vec::with_capacity(literal.args.len());
-        for arg in &literal.args {
-            match arg {
-                Arg::Var(v) => args.push(Slot::Var(*v)),
-                Arg::Const(c) => match universe.find(c) {
-                    Some(o) => {
-                        args.push(Slot::Object(o));
-                        if !self.named.contains(&o) {
-                            self.named.push(o);
-                        }
-                    }
-                    // An atom about an absent object is false: its negation holds and can be left out.
-                    None => {
-                        self.impossible |= literal.positive;
-                        return;
-                    }
-                },
+        let slot = |arg: &Arg| match arg {
+            Arg::Var(v) => Slot::Var(*v),
+            Arg::Const(c) => universe.find(c).map_or(Slot::Absent, Slot::Object),
+        };
+        let args: Vec<Slot> = literal.args.iter().map(slot).collect();
+        for slot in &args {
+            match *slot {
+                Slot::Var(_) => {}
+                Slot::Object(o) => self.named.push(o),
+                Slot::Absent => self.impossible |= literal.positive,
             }
         }
         self.steps.push(Step { positive: literal.positive, pred: literal.pred, args });
@@ -152,8 +147,8 @@ impl Query {
             }
             return ControlFlow::Continue(());
         }
-        let tuple: Vec<Object> = step.args.iter().filter_map(|&s| value(s, binding)).collect();
-        if facts.holds(step.pred, &tuple) {
+        let tuple: Option<Vec<Object>> = step.args.iter().map(|&s| value(s, binding)).collect();
+        if tuple.is_some_and(|tuple| facts.holds(step.pred, &tuple)) {
             return ControlFlow::Continue(());
         }
         self.descend(at + 1, facts, universe, binding, found)
@@ -199,7 +194,7 @@ impl Query {
     }
 
     /// Whether no other term stands for `o` yet.
-    fn free(&self, o: Object, binding: &Binding) -> bool {
+    pub(crate) fn free(&self, o: Object, binding: &Binding) -> bool {
         !binding.contains(&Some(o)) && !self.named.contains(&o)
     }
 }
@@ -208,5 +203,6 @@ fn value(slot: Slot, binding: &Binding) -> Option<Object> {
     match slot {
         Slot::Var(v) => binding[v.0 as usize],
         Slot::Object(o) => Some(o),
+        Slot::Absent => None,
     }
 }

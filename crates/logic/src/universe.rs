@@ -1,9 +1,11 @@
 //! The objects of one instance and the ground actions over them.
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
 
 use crate::alphabet::{Action, Alphabet, Type};
-use crate::syntax::Constant;
+use crate::syntax::{Constant, write_application};
 
 /// An object of a [`Universe`], by its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,15 +102,9 @@ impl Universe {
         self.show(&alphabet.action(action).name, args)
     }
 
-    /// `p(a, b)` for any name and objects.
+    /// `p(a, b)` for any name and objects, as the parser reads it.
     pub fn show(&self, name: &str, args: &[Object]) -> String {
-        let mut text = name.to_string();
-        if !args.is_empty() {
-            let names: Vec<String> = args.iter().map(|&o| self.name(o).to_string()).collect();
-            text.push('(');
-            text.push_str(&names.join(", "));
-            text.push(')');
-        }
-        text
+        let names: Vec<&Constant> = args.iter().map(|&o| self.name(o)).collect();
+        fmt::from_fn(|f| write_application(f, name, &names)).to_string()
     }
 }

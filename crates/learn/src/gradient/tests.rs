@@ -51,7 +51,11 @@ impl Fixture {
             confidence,
         };
         let mut rules = Rules::default();
-        rules.prepare(logits.iter().zip(confidence).map(of).collect(), self.problem.grounder.words());
+        rules.prepare(
+            logits.iter().zip(confidence).map(of).collect(),
+            self.problem.grounder.words(),
+            self.config.temperature,
+        );
         rules
     }
 
@@ -79,16 +83,17 @@ impl Fixture {
             let grounding = self.states.grounding(step.state);
             let words = grounding.words();
             let actions = self.states.actions(step.state);
-            let by = |a: usize| self.batch.derived_by[step.at as usize + a];
+            let derived = |a: usize| self.batch.derived(step).iter().find(|d| d.action as usize == a);
+            let by = |a: usize| derived(a).map(|d| d.slot as usize);
             let f = |a: usize| match (value, by(a)) {
                 (Value::Relaxed, _) => {
                     best_slot(self.problem.slots_of(0, actions[a].action), rules, grounding.flat(a), words).1
                 }
-                (_, NO_SLOT) => 0.0,
-                (Value::Crisp, k) => rules.distributions[k as usize].confidence,
-                (Value::Weighted, k) => {
-                    let d = &rules.distributions[k as usize];
-                    let from = step.bodies as usize + k as usize * words;
+                (_, None) => 0.0,
+                (Value::Crisp, Some(k)) => rules.distributions[k].confidence,
+                (Value::Weighted, Some(k)) => {
+                    let d = &rules.distributions[k];
+                    let from = step.bodies as usize + k * words;
                     let w: Vec<f64> = bits(&self.batch.bodies[from..from + words]).map(|j| d.p[j]).collect();
                     d.confidence * self.config.tnorm.value(&vec![1.0; w.len()], &w)
                 }
@@ -98,12 +103,11 @@ impl Fixture {
             if gradient == Gradient::Relaxed && value == Value::Crisp {
                 // Straight-through: dJ/dF of the crisp F, times the relaxed F as it varies with the atoms.
                 for (a, action) in actions.iter().enumerate() {
-                    let i = step.at as usize + a;
+                    let pi = f64::from(derived(a).map_or(1.0, |d| d.weight) * step.rest);
                     let taken = f64::from(u8::from(a as u32 == step.action));
-                    let c = -step.advantage * (taken - f64::from(self.batch.pi[i]))
-                        / (self.config.temperature * episodes);
+                    let c = -step.advantage * (taken - pi) / (self.config.temperature * episodes);
                     let k = match by(a) {
-                        NO_SLOT => {
+                        None => {
                             best_slot(
                                 self.problem.slots_of(0, action.action),
                                 &self.rules,
@@ -112,7 +116,7 @@ impl Fixture {
                             )
                             .0
                         }
-                        k => k as usize,
+                        Some(k) => k,
                     };
                     let frozen = self.rules.distributions[k].confidence;
                     total += c * frozen * rules.relaxations[k].value(grounding.flat(a), words);
