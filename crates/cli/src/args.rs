@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use derrl_env::Options;
 
+use crate::report::Extent;
 use crate::style::Color;
 
 /// Learns reinforcement-learning policies that a person can read.
@@ -27,6 +28,8 @@ pub enum Command {
     Eval(Eval),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
+    /// Write one self-contained HTML page for a run, or for a folder of runs
+    Report(Report),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -176,6 +179,26 @@ pub struct Explain {
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl report`.
+#[derive(Debug, ClapArgs)]
+pub struct Report {
+    /// The folder of a run, or one that holds several
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Where to write the page (default: report.html in the folder)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Episodes to show of each task (default: 4, fewer where there are many runs)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub episodes: Option<u32>,
+    /// Steps to show of an episode at the most
+    #[arg(long, value_name = "N", default_value_t = Extent::STEPS as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

@@ -9,6 +9,7 @@ mod domains;
 mod eval;
 mod explain;
 mod progress;
+mod report;
 mod run_folder;
 mod style;
 mod table;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Train(command) => train::run(&command),
         Command::Eval(command) => eval::run(&command),
         Command::Explain(command) => explain::run(&command),
+        Command::Report(command) => report::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
     };
