@@ -72,9 +72,12 @@ pub use constraints::Constraints;
 pub use equivalence::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{Act, Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes, score};
+pub use evaluate::{
+    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
+};
 pub use explain::{
-    ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
+    Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
 pub use inference::{GroundAtoms, softmax, valuations, value};
