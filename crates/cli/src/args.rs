@@ -85,7 +85,7 @@ impl WorldArgs {
 #[derive(Debug, ClapArgs)]
 pub struct Train {
     /// A built-in domain or the path of a domain file
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "settings"])]
     pub domain: Option<String>,
     /// The seed of the run
     #[arg(long, default_value_t = 0, conflicts_with = "seeds")]
