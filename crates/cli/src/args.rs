@@ -171,10 +171,10 @@ pub struct Explain {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
     /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_objects: usize,
     /// Obstacles at the most (gridworld; default: 2)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub obstacles: Option<usize>,
     /// Look at every state, also at those that differ from others only in names that the policy does not mention
     #[arg(long)]

@@ -34,7 +34,7 @@ pub fn run(args: &Verify) -> Outcome {
     let started = Instant::now();
     let mut failed = None;
     let mut save = |progress: &Progress| failed = kept.write(progress).err();
-    let mut meter = Meter::new(Some(&mut save));
+    let mut meter = Meter::saving(&mut save);
     let subject = Subject { policy: &policy, alphabet, spec: domain.spec, extent };
     let report = verify(&subject, args.extent.threads(), from, &mut meter)?;
     meter.finish();

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::explain::{Explainer, Match};
-use crate::verify::{Watcher, chunks, in_chunks};
+use crate::verify::{Overseer, chunks, in_chunks};
 
 /// A state in which two policies decide differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,8 +73,13 @@ impl<'a> Everywhere<'a> {
     }
 
     /// Compares two policies in every state, from the smallest size up, until they differ. `None` if stopped.
-    pub fn compare(&self, first: &Policy, second: &Policy, watcher: &mut dyn Watcher) -> Option<Comparison> {
-        let (states, place) = self.search(first, second, watcher)?;
+    pub fn compare(
+        &self,
+        first: &Policy,
+        second: &Policy,
+        overseer: &mut dyn Overseer,
+    ) -> Option<Comparison> {
+        let (states, place) = self.search(first, second, overseer)?;
         Some(Comparison { states, difference: place.map(|p| self.describe(first, second, p)) })
     }
 
@@ -83,11 +88,11 @@ impl<'a> Everywhere<'a> {
         &self,
         first: &Policy,
         second: &Policy,
-        watcher: &mut dyn Watcher,
+        overseer: &mut dyn Overseer,
     ) -> Option<(u64, Option<Place>)> {
         let mut states = 0;
         for (s, size) in self.space.sizes().iter().enumerate() {
-            let (seen, found) = self.search_size(s, size, first, second, watcher)?;
+            let (seen, found) = self.search_size(s, size, first, second, overseer)?;
             states += seen;
             if found.is_some() {
                 return Some((states, found));
@@ -102,11 +107,11 @@ impl<'a> Everywhere<'a> {
         size: &Size,
         first: &Policy,
         second: &Policy,
-        watcher: &mut dyn Watcher,
+        overseer: &mut dyn Overseer,
     ) -> Option<(u64, Option<Place>)> {
         let todo = chunks(size);
         let differ = AtomicBool::new(false);
-        let watcher = std::cell::RefCell::new(watcher);
+        let overseer = std::cell::RefCell::new(overseer);
         let (mut walked, mut states, mut stopped) = (0, 0, false);
         let mut found: Option<(u64, u128)> = None;
         in_chunks(
@@ -146,10 +151,10 @@ impl<'a> Everywhere<'a> {
                 {
                     found = Some(here);
                 }
-                watcher.borrow_mut().walked(size, walked);
+                overseer.borrow_mut().walked(size, walked);
             },
             || {
-                stopped |= watcher.borrow_mut().interrupted();
+                stopped |= overseer.borrow_mut().interrupted();
                 stopped
             },
         );
@@ -191,15 +196,15 @@ impl<'a> Everywhere<'a> {
     ///
     /// Values stay as they are. Nothing is removed that would leave a rule without a body or a variable of a negated atom
     /// without anything to say what it stands for.
-    pub fn prune(&self, policy: &Policy, watcher: &mut dyn Watcher) -> Option<Pruned> {
+    pub fn prune(&self, policy: &Policy, overseer: &mut dyn Overseer) -> Option<Pruned> {
         let mut pruned = Pruned { policy: policy.clone(), removed: Vec::new(), states: 0 };
         // States that have told policies apart before are likely to do so again.
         let mut witnesses: Vec<Place> = Vec::new();
-        let mut same = |candidate: &Policy, watcher: &mut dyn Watcher| -> Option<bool> {
+        let mut same = |candidate: &Policy, overseer: &mut dyn Overseer| -> Option<bool> {
             if witnesses.iter().rev().any(|&place| self.differ_at(policy, candidate, place)) {
                 return Some(false);
             }
-            let (states, place) = self.search(policy, candidate, watcher)?;
+            let (states, place) = self.search(policy, candidate, overseer)?;
             pruned.states = pruned.states.max(states);
             witnesses.extend(place);
             Some(place.is_none())
@@ -219,7 +224,7 @@ impl<'a> Everywhere<'a> {
                     at += 1;
                     at - 1 != i && !gone.contains(&(at - 1))
                 });
-                if same(&candidate, watcher)? {
+                if same(&candidate, overseer)? {
                     gone.push(i);
                     pruned.removed.push(pruned.policy.rules[i].display(self.alphabet).to_string());
                 }
@@ -234,7 +239,7 @@ impl<'a> Everywhere<'a> {
                     let mut candidate = pruned.policy.clone();
                     let atom = candidate.rules[i].body.remove(j);
                     let rule = &candidate.rules[i];
-                    if rule.body.is_empty() || !rule.is_safe(arity) || !same(&candidate, watcher)? {
+                    if rule.body.is_empty() || !rule.is_safe(arity) || !same(&candidate, overseer)? {
                         continue;
                     }
                     let from = pruned.policy.rules[i].display(self.alphabet).to_string();

@@ -49,6 +49,6 @@ pub use states::{StateId, States};
 pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
 pub use verify::{
-    Counterexample, Estimate, Excess, Failure, Kind, NoWatcher, Progress, Report, RunStep, SizeReport,
-    Subject, Tally, Verdict, Watcher, Worst, WorstCase, constants, cores, estimate, verify,
+    Counterexample, Estimate, Excess, Failure, Kind, NoOverseer, Overseer, Progress, Report, RunStep,
+    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };

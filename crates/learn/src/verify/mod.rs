@@ -42,7 +42,7 @@ pub struct Subject<'a> {
 }
 
 /// Told of progress; asked whether to go on.
-pub trait Watcher {
+pub trait Overseer {
     /// Families done of all families of a size.
     fn walked(&mut self, _size: &Size, _done: u64) {}
 
@@ -56,9 +56,9 @@ pub trait Watcher {
 }
 
 /// Says nothing and never stops.
-pub struct NoWatcher;
+pub struct NoOverseer;
 
-impl Watcher for NoWatcher {}
+impl Overseer for NoOverseer {}
 
 /// How far a verification has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -214,13 +214,13 @@ impl SizeReport {
     }
 }
 
-/// Looks at every instance, size by size, up to the first size that fails. `None` if the watcher stopped it: then the last
+/// Looks at every instance, size by size, up to the first size that fails. `None` if the overseer stopped it: then the last
 /// progress it was told is where to go on.
 pub fn verify(
     subject: &Subject<'_>,
     threads: usize,
     from: Progress,
-    watcher: &mut dyn Watcher,
+    overseer: &mut dyn Overseer,
 ) -> Result<Option<Report>, Error> {
     let space = space(subject.spec, subject.alphabet, &subject.extent)?;
     let mut progress = from;
@@ -228,19 +228,21 @@ pub fn verify(
     let failed = |progress: &Progress| progress.sizes.iter().any(|t| t.failing > 0);
     while progress.sizes.len() < space.sizes().len() && !failed(&progress) {
         let size = progress.sizes.len();
-        if !walk_size(subject, space.as_ref(), size, threads, &mut progress, watcher) {
-            watcher.progress(&progress);
+        if !walk_size(subject, space.as_ref(), size, threads, &mut progress, overseer) {
+            overseer.progress(&progress);
             return Ok(None);
         }
         progress.sizes.push(std::mem::take(&mut progress.merged));
         progress.prefix = 0;
-        watcher.progress(&progress);
+        overseer.progress(&progress);
     }
     let sizes: Vec<SizeReport> =
         space.sizes().iter().zip(&progress.sizes).map(|(s, t)| SizeReport::new(s, t)).collect();
     let counterexample = match progress.sizes.iter().position(|t| t.failing > 0) {
         None => None,
-        Some(size) => counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, watcher)?,
+        Some(size) => {
+            counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, overseer)?
+        }
     };
     let verdict = if failed(&progress) { Verdict::Refuted } else { Verdict::Proved };
     let worst_case =
@@ -255,7 +257,7 @@ fn walk_size(
     size: usize,
     threads: usize,
     progress: &mut Progress,
-    watcher: &mut dyn Watcher,
+    overseer: &mut dyn Overseer,
 ) -> bool {
     let entry = &space.sizes()[size];
     let all = chunks(entry);
@@ -264,10 +266,10 @@ fn walk_size(
     let todo: Vec<(usize, Range<u64>)> =
         all.iter().cloned().enumerate().filter(|(i, _)| !is_done(*i, progress)).collect();
     let mut walked: u64 = entry.families - todo.iter().map(|c| c.1.end - c.1.start).sum::<u64>();
-    watcher.walked(entry, walked);
+    overseer.walked(entry, walked);
     let shortest = AtomicUsize::new(usize::MAX - 1);
-    // Both callbacks below need the watcher, one at a time.
-    let watcher = std::cell::RefCell::new(watcher);
+    // Both callbacks below need the overseer, one at a time.
+    let overseer = std::cell::RefCell::new(overseer);
     let mut stopped = false;
     in_chunks(
         &todo,
@@ -283,12 +285,12 @@ fn walk_size(
                 progress.merged.add(tally);
                 progress.prefix += 1;
             }
-            let mut watcher = watcher.borrow_mut();
-            watcher.walked(entry, walked);
-            watcher.progress(progress);
+            let mut overseer = overseer.borrow_mut();
+            overseer.walked(entry, walked);
+            overseer.progress(progress);
         },
         || {
-            stopped |= watcher.borrow_mut().interrupted();
+            stopped |= overseer.borrow_mut().interrupted();
             stopped
         },
     );
@@ -331,14 +333,14 @@ fn counterexample(
     size: usize,
     tally: &Tally,
     threads: usize,
-    watcher: &mut dyn Watcher,
+    overseer: &mut dyn Overseer,
 ) -> Result<Option<Counterexample>, Error> {
     let exact =
         space(subject.spec, subject.alphabet, &Extent { every_state: true, ..subject.extent.clone() })?;
     let reduced = exact.sizes()[size] != walked.sizes()[size];
     if reduced && exact.sizes()[size].states <= MOST_EXACT {
         let mut again = Progress::default();
-        if walk_size(subject, exact.as_ref(), size, threads, &mut again, watcher)
+        if walk_size(subject, exact.as_ref(), size, threads, &mut again, overseer)
             && let Some(failure) = &again.merged.failure
         {
             return Ok(Some(counterexample::explain(subject, exact.as_ref(), size, failure)));
