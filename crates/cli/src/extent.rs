@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use derrl_env::{Extent, Size, Space};
-use derrl_learn::{Overseer, Progress, constants, cores, estimate};
+use derrl_learn::{Monitor, Progress, constants, cores, estimate};
 use derrl_logic::Policy;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -104,7 +104,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-impl Overseer for Meter<'_> {
+impl Monitor for Meter<'_> {
     fn walked(&mut self, size: &Size, done: u64) {
         if self.title != size.title {
             self.title.clone_from(&size.title);

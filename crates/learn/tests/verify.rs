@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use derrl_env::{Extent, Family, Next, Rng, Size, Spec, find, observe_state, space};
 use derrl_learn::{
-    Counterexample, Everywhere, Kind, NoOverseer, Overseer, Progress, Report, Subject, Verdict, constants,
+    Counterexample, Everywhere, Kind, Monitor, Progress, Report, Subject, Unmonitored, Verdict, constants,
     verify,
 };
 use derrl_logic::{
@@ -80,7 +80,7 @@ fn subject<'a>(
 }
 
 fn report(subject: &Subject<'_>, threads: usize) -> Report {
-    verify(subject, threads, Progress::default(), &mut NoOverseer)
+    verify(subject, threads, Progress::default(), &mut Unmonitored)
         .expect("a report")
         .expect("nobody stopped it")
 }
@@ -386,7 +386,7 @@ fn threads_and_interruptions_change_nothing() {
         left: usize,
         kept: Option<String>,
     }
-    impl Overseer for Impatient {
+    impl Monitor for Impatient {
         fn walked(&mut self, _size: &Size, _done: u64) {
             self.left = self.left.saturating_sub(1);
         }
@@ -411,13 +411,13 @@ fn threads_and_interruptions_change_nothing() {
         let mut from = Progress::default();
         let mut rounds = 0;
         let resumed = loop {
-            let mut overseer = Impatient { left: 3, kept: None };
-            let done = verify(&subject, 2, from, &mut overseer).expect("no error");
+            let mut monitor = Impatient { left: 3, kept: None };
+            let done = verify(&subject, 2, from, &mut monitor).expect("no error");
             rounds += 1;
             if let Some(report) = done {
                 break report;
             }
-            let kept = overseer.kept.expect("progress is told before it stops");
+            let kept = monitor.kept.expect("progress is told before it stops");
             from = serde_json::from_str(&kept).expect("progress round-trips");
             assert!(rounds < 1000, "every round does some work");
         };
@@ -432,7 +432,7 @@ fn policies_that_read_differently_may_decide_alike() {
         let (first, second) = (parse(first, &alphabet), parse(second, &alphabet));
         let extent = Extent { largest: 4, named: constants([&first, &second]), ..Extent::default() };
         let everywhere = Everywhere::new(&alphabet, spec, &extent, 2).expect("a space");
-        everywhere.compare(&first, &second, &mut NoOverseer).expect("nobody stopped it")
+        everywhere.compare(&first, &second, &mut Unmonitored).expect("nobody stopped it")
     };
     let policy = KNOWN[0].1;
     let same = compare(policy, policy);
@@ -462,7 +462,7 @@ fn what_can_go_goes_and_nothing_else() {
     let everywhere =
         Everywhere::new(&alphabet, spec, &Extent { largest: 4, ..Extent::default() }, 2).expect("a space");
     let prune =
-        |text: &str| everywhere.prune(&parse(text, &alphabet), &mut NoOverseer).expect("nobody stopped it");
+        |text: &str| everywhere.prune(&parse(text, &alphabet), &mut Unmonitored).expect("nobody stopped it");
     let plain =
         "0.90::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n0.80::move(X, Y) :- top(X), goal_on(X, Y).\n";
     let long = "0.90::move(X, Y) :- top(X), on(X, Z), isFloor(Y), \\+ top(Y), \\+ on(Y, X), \\+ isFloor(Z), \\+ isFloor(X).
@@ -475,7 +475,7 @@ fn what_can_go_goes_and_nothing_else() {
     let left = pruned.policy.clone();
     let same = |policy: &Policy| {
         everywhere
-            .compare(&parse(long, &alphabet), policy, &mut NoOverseer)
+            .compare(&parse(long, &alphabet), policy, &mut Unmonitored)
             .expect("not stopped")
             .difference
             .is_none()

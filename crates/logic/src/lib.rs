@@ -51,6 +51,7 @@
 //! | `universe.rs`, `facts.rs` | the objects of an instance and its ground actions; what holds |
 //! | `query.rs` | which substitutions make a body true |
 //! | `decide.rs` | which actions a policy prefers |
+//! | `template.rs` | `:- nlrl(...)`: the clause templates of the NLRL baseline |
 //! | `candidates.rs` | K: the atoms that may stand in the body of a rule |
 //! | `grounding.rs`, `antichain.rs` | which sets of candidate atoms are true together; the maximal ones |
 

@@ -42,7 +42,7 @@ pub struct Subject<'a> {
 }
 
 /// Told of progress; asked whether to go on.
-pub trait Overseer {
+pub trait Monitor {
     /// Families done of all families of a size.
     fn walked(&mut self, _size: &Size, _done: u64) {}
 
@@ -56,9 +56,9 @@ pub trait Overseer {
 }
 
 /// Says nothing and never stops.
-pub struct NoOverseer;
+pub struct Unmonitored;
 
-impl Overseer for NoOverseer {}
+impl Monitor for Unmonitored {}
 
 /// How far a verification has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -214,13 +214,13 @@ impl SizeReport {
     }
 }
 
-/// Looks at every instance, size by size, up to the first size that fails. `None` if the overseer stopped it: then the last
+/// Looks at every instance, size by size, up to the first size that fails. `None` if the monitor stopped it: then the last
 /// progress it was told is where to go on.
 pub fn verify(
     subject: &Subject<'_>,
     threads: usize,
     from: Progress,
-    overseer: &mut dyn Overseer,
+    monitor: &mut dyn Monitor,
 ) -> Result<Option<Report>, Error> {
     let space = space(subject.spec, subject.alphabet, &subject.extent)?;
     let mut progress = from;
@@ -228,21 +228,19 @@ pub fn verify(
     let failed = |progress: &Progress| progress.sizes.iter().any(|t| t.failing > 0);
     while progress.sizes.len() < space.sizes().len() && !failed(&progress) {
         let size = progress.sizes.len();
-        if !walk_size(subject, space.as_ref(), size, threads, &mut progress, overseer) {
-            overseer.progress(&progress);
+        if !walk_size(subject, space.as_ref(), size, threads, &mut progress, monitor) {
+            monitor.progress(&progress);
             return Ok(None);
         }
         progress.sizes.push(std::mem::take(&mut progress.merged));
         progress.prefix = 0;
-        overseer.progress(&progress);
+        monitor.progress(&progress);
     }
     let sizes: Vec<SizeReport> =
         space.sizes().iter().zip(&progress.sizes).map(|(s, t)| SizeReport::new(s, t)).collect();
     let counterexample = match progress.sizes.iter().position(|t| t.failing > 0) {
         None => None,
-        Some(size) => {
-            counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, overseer)?
-        }
+        Some(size) => counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, monitor)?,
     };
     let verdict = if failed(&progress) { Verdict::Refuted } else { Verdict::Proved };
     let worst_case =
@@ -257,7 +255,7 @@ fn walk_size(
     size: usize,
     threads: usize,
     progress: &mut Progress,
-    overseer: &mut dyn Overseer,
+    monitor: &mut dyn Monitor,
 ) -> bool {
     let entry = &space.sizes()[size];
     let all = chunks(entry);
@@ -266,10 +264,10 @@ fn walk_size(
     let todo: Vec<(usize, Range<u64>)> =
         all.iter().cloned().enumerate().filter(|(i, _)| !is_done(*i, progress)).collect();
     let mut walked: u64 = entry.families - todo.iter().map(|c| c.1.end - c.1.start).sum::<u64>();
-    overseer.walked(entry, walked);
+    monitor.walked(entry, walked);
     let shortest = AtomicUsize::new(usize::MAX - 1);
-    // Both callbacks below need the overseer, one at a time.
-    let overseer = std::cell::RefCell::new(overseer);
+    // Both callbacks below need the monitor, one at a time.
+    let monitor = std::cell::RefCell::new(monitor);
     let mut stopped = false;
     in_chunks(
         &todo,
@@ -285,12 +283,12 @@ fn walk_size(
                 progress.merged.add(tally);
                 progress.prefix += 1;
             }
-            let mut overseer = overseer.borrow_mut();
-            overseer.walked(entry, walked);
-            overseer.progress(progress);
+            let mut monitor = monitor.borrow_mut();
+            monitor.walked(entry, walked);
+            monitor.progress(progress);
         },
         || {
-            stopped |= overseer.borrow_mut().interrupted();
+            stopped |= monitor.borrow_mut().interrupted();
             stopped
         },
     );
@@ -333,14 +331,14 @@ fn counterexample(
     size: usize,
     tally: &Tally,
     threads: usize,
-    overseer: &mut dyn Overseer,
+    monitor: &mut dyn Monitor,
 ) -> Result<Option<Counterexample>, Error> {
     let exact =
         space(subject.spec, subject.alphabet, &Extent { every_state: true, ..subject.extent.clone() })?;
     let reduced = exact.sizes()[size] != walked.sizes()[size];
     if reduced && exact.sizes()[size].states <= MOST_EXACT {
         let mut again = Progress::default();
-        if walk_size(subject, exact.as_ref(), size, threads, &mut again, overseer)
+        if walk_size(subject, exact.as_ref(), size, threads, &mut again, monitor)
             && let Some(failure) = &again.merged.failure
         {
             return Ok(Some(counterexample::explain(subject, exact.as_ref(), size, failure)));
