@@ -203,6 +203,9 @@ pub struct Verify {
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
+    /// How ties are broken: in the worst way, or at random (then it must get there with probability 1)
+    #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
+    pub ties: String,
     /// Draw the counterexample to this file, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,

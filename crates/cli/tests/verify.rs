@@ -29,6 +29,11 @@ const FILES: &[(&str, &str)] = &[
     ("drop.pl", "null :- acc(X).\n"),
     ("walk.pl", "up :- north.\ndown :- south.\nleft :- west.\nright :- east.\n"),
     ("green.pl", "green(X) :- highest(X).\n"),
+    (
+        "keys.pl",
+        "0.9::pick(X) :- key(X), samecolor(X, Y), door(Y), notcarrying.\n\
+         0.95::open(X) :- locked(X), samecolor(X, Y), carrying(Y).\n0.99::goto(X) :- goal(X), unlocked.\n",
+    ),
     ("key.pl", "pick(X) :- key(X), samecolor(X, k1).\n"),
 ];
 
@@ -104,6 +109,16 @@ fn counterexamples() {
         assert!(drawn == steps || drawn == steps + 1, "{name}: a drawing a state");
         assert!(found["wrong_step"].as_u64().is_some_and(|s| s >= 1 && s <= steps as u64));
     }
+}
+
+#[test]
+fn chance_may_end_a_loop() {
+    let folder = folder();
+    let args = ["verify", "keys.pl", "--domain", "doorkey", "--max-objects", "6"];
+    assert_eq!(run(folder.path(), &args).status.code(), Some(1), "a key out of reach may be tried for ever");
+    let output = run(folder.path(), &[&args[..], &["--ties", "random"]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    insta::assert_snapshot!("verify_random_ties", text(&output.stdout));
 }
 
 #[test]

@@ -88,5 +88,5 @@ pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
 pub use verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, Progress, Report, RunStep, SizeReport, Subject,
-    Tally, Unmonitored, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    Tally, Ties, Unmonitored, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };

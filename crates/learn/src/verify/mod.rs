@@ -39,6 +39,29 @@ pub struct Subject<'a> {
     pub spec: &'static Spec,
     /// Which instances.
     pub extent: Extent,
+    /// How ties are broken.
+    pub ties: Ties,
+}
+
+/// How ties are broken, and so what it takes to fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// In every way: a policy fails if some way does not lead to what is asked for.
+    #[default]
+    Worst,
+    /// At random: a policy fails if it does not get there with probability 1. A loop that chance ends is no failure.
+    Random,
+}
+
+impl Ties {
+    /// How many instances of a tally fail.
+    fn failing(self, tally: &Tally) -> u128 {
+        match self {
+            Ties::Worst => tally.failing,
+            Ties::Random => tally.failing - tally.unlucky,
+        }
+    }
 }
 
 /// Told of progress; asked whether to go on.
@@ -115,8 +138,10 @@ pub fn constants<'a>(policies: impl IntoIterator<Item = &'a Policy>) -> Vec<Cons
 /// The outcome of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Whether the policy gets there in every instance, however ties are broken.
+    /// Whether the policy gets there in every instance.
     pub verdict: Verdict,
+    /// How ties were broken.
+    pub ties: Ties,
     /// What was found, size by size. Sizes beyond one that fails are not looked at.
     pub sizes: Vec<SizeReport>,
     /// The instance with the most actions beyond the fewest possible, where the policy always gets there.
@@ -225,7 +250,8 @@ pub fn verify(
     let space = space(subject.spec, subject.alphabet, &subject.extent)?;
     let mut progress = from;
     progress.sizes.truncate(space.sizes().len());
-    let failed = |progress: &Progress| progress.sizes.iter().any(|t| t.failing > 0);
+    let fails = |tally: &Tally| subject.ties.failing(tally) > 0;
+    let failed = |progress: &Progress| progress.sizes.iter().any(fails);
     while progress.sizes.len() < space.sizes().len() && !failed(&progress) {
         let size = progress.sizes.len();
         if !walk_size(subject, space.as_ref(), size, threads, &mut progress, monitor) {
@@ -238,14 +264,14 @@ pub fn verify(
     }
     let sizes: Vec<SizeReport> =
         space.sizes().iter().zip(&progress.sizes).map(|(s, t)| SizeReport::new(s, t)).collect();
-    let counterexample = match progress.sizes.iter().position(|t| t.failing > 0) {
+    let counterexample = match progress.sizes.iter().position(fails) {
         None => None,
         Some(size) => counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, monitor)?,
     };
     let verdict = if failed(&progress) { Verdict::Refuted } else { Verdict::Proved };
     let worst_case =
         if verdict == Verdict::Proved { worst_case(subject, space.as_ref(), &progress) } else { None };
-    Ok(Some(Report { verdict, sizes, worst_case, counterexample }))
+    Ok(Some(Report { verdict, ties: subject.ties, sizes, worst_case, counterexample }))
 }
 
 /// Walks what is left of a size. `false` if it was stopped.
@@ -272,7 +298,7 @@ fn walk_size(
     in_chunks(
         &todo,
         threads,
-        || Walker::new(subject.policy, subject.alphabet),
+        || Walker::new(subject),
         |walker, (_, families)| walk_families(walker, space, size, families.clone(), &shortest),
         |i, tally: Tally| {
             let (chunk, families) = &todo[i];
