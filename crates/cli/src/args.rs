@@ -7,6 +7,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use derrl_env::Options;
 use derrl_export::TARGETS;
 
+use crate::report::Extent;
+use crate::style::Color;
+
 /// Learns reinforcement-learning policies that a person can read.
 #[derive(Debug, Parser)]
 #[command(name = "derrl", version, about, propagate_version = true)]
@@ -35,6 +38,8 @@ pub enum Command {
     Simplify(Simplify),
     /// Write a policy as a program of another language
     Export(Export),
+    /// Write one self-contained HTML page for a run, or for a folder of runs
+    Report(Report),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -147,15 +152,37 @@ pub struct Explain {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
-    /// The task to draw an instance from
-    #[arg(long, default_value = "train", value_name = "TASK")]
-    pub task: String,
+    /// The task to draw an instance from (default: train)
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// Which episode of the seed to explain; they are the episodes that `eval` scores
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode: u32,
+    /// Explain a state given by hand, in a file of facts, and run no episode. With --task, the background that the file
+    /// does not mention is that of an instance of the task
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
     /// Steps to explain at the most
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub steps: u32,
     /// Also say at every step why this action was not chosen, e.g. "move(b, floor)"
     #[arg(long, value_name = "ACTION")]
     pub why_not: Option<String>,
+    /// Also find the smallest set of facts whose change makes the policy choose this action
+    #[arg(long, value_name = "ACTION")]
+    pub what_if: Option<String>,
+    /// Let --what-if change background facts too
+    #[arg(long, requires = "what_if")]
+    pub any_fact: bool,
+    /// Let --what-if consider only changes that keep the domain's constraints
+    #[arg(long, requires = "what_if")]
+    pub consistent: bool,
+    /// Facts that --what-if changes at the most
+    #[arg(long, value_name = "N", default_value_t = 6, requires = "what_if", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max_changes: u32,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// The seed of the instance and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -248,6 +275,26 @@ pub struct Simplify {
     /// Write the policy to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl report`.
+#[derive(Debug, ClapArgs)]
+pub struct Report {
+    /// The folder of a run, or one that holds several
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Where to write the page (default: report.html in the folder)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Episodes to show of each task (default: 4, fewer where there are many runs)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub episodes: Option<u32>,
+    /// Steps to show of an episode at the most
+    #[arg(long, value_name = "N", default_value_t = Extent::STEPS as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

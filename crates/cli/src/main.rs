@@ -13,8 +13,10 @@ mod export;
 mod extent;
 mod picture;
 mod progress;
+mod report;
 mod run_folder;
 mod simplify;
+mod style;
 mod table;
 mod train;
 mod verify;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Diff(command) => diff::run(&command),
         Command::Simplify(command) => simplify::run(&command),
         Command::Export(command) => export::run(&command),
+        Command::Report(command) => report::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
     };

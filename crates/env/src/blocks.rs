@@ -9,6 +9,7 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Scene, Stacks};
 use crate::space::BLOCKS;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
@@ -292,6 +293,20 @@ impl Env for Blocks {
 
     fn succeeded(&self) -> bool {
         self.achieved()
+    }
+
+    fn scene(&self) -> Scene {
+        let stack = |bottom: u32| {
+            let above = |x: &u32| Some(self.above[*x as usize]).filter(|y| *y != NONE);
+            std::iter::successors(Some(bottom), above).collect()
+        };
+        let name = |x: u32| self.universe.name(Object(x)).to_string();
+        Scene::Stacks(Stacks {
+            blocks: (0..self.n).map(name).collect(),
+            stacks: (0..self.n).filter(|&x| self.below[x as usize] == self.n).map(stack).collect(),
+            goal: self.goal,
+            floor: name(self.n),
+        })
     }
 
     /// Exact: every block above either goal block has to leave, and each can go to the floor at once, so with u the

@@ -9,6 +9,7 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Numbers, Scene};
 use crate::space::COUNTDOWN;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
@@ -200,6 +201,16 @@ impl Env for Countdown {
 
     fn succeeded(&self) -> bool {
         self.taken == self.stack.len() && self.acc == self.goal
+    }
+
+    fn scene(&self) -> Scene {
+        Scene::Numbers(Numbers {
+            numbers: self.stack.iter().map(|&n| i64::from(n)).collect(),
+            taken: self.taken,
+            acc: i64::from(self.acc),
+            goal: i64::from(self.goal),
+            range: (i64::from(LOW), i64::from(HIGH)),
+        })
     }
 
     fn best_return(&self) -> f64 {

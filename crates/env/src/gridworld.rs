@@ -13,6 +13,7 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Grid, Scene, Thing, Walker};
 use crate::space::GRIDWORLD;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
@@ -334,6 +335,23 @@ impl Env for Gridworld {
 
     fn succeeded(&self) -> bool {
         self.arrived()
+    }
+
+    fn scene(&self) -> Scene {
+        // Pictures count rows from the top, the world counts y from the bottom.
+        let square = |cell: Cell| (cell.x as u32, (self.n - 1 - cell.y) as u32);
+        let name = |i: i32| self.universe.name(Object(i as u32)).to_string();
+        let thing = |kind, cell| Thing { kind, name: None, at: square(cell), colour: None, state: None };
+        let obstacles = self.blocked.iter().enumerate().filter(|(_, b)| **b);
+        let things = obstacles.map(|(i, _)| thing("obstacle", self.cell(i as u32)));
+        Scene::Grid(Grid {
+            rows: vec![".".repeat(self.n as usize); self.n as usize],
+            columns: (0..self.n).map(name).collect(),
+            lines: (self.n..2 * self.n).rev().map(name).collect(),
+            things: things.chain([thing("goal", self.target)]).collect(),
+            agent: Walker { at: square(self.agent), facing: None, holds: None },
+            trail: Vec::new(),
+        })
     }
 
     /// Exact: only instances are drawn whose target a search reaches within the horizon.

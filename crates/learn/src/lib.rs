@@ -72,9 +72,12 @@ pub use constraints::Constraints;
 pub use equivalence::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{Act, Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes, score};
+pub use evaluate::{
+    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
+};
 pub use explain::{
-    ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
+    Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
 pub use inference::{GroundAtoms, softmax, valuations, value};
@@ -87,6 +90,6 @@ pub use states::{StateId, States};
 pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
 pub use verify::{
-    Counterexample, Estimate, Excess, Failure, Kind, Monitor, Progress, Report, RunStep, SizeReport, Subject,
-    Tally, Ties, Unmonitored, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
+    SizeReport, Subject, Tally, Ties, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use derrl_env::{Extent, Family, Next, Rng, Size, Spec, find, observe_state, space};
 use derrl_learn::{
-    Counterexample, Everywhere, Kind, Monitor, Progress, Report, Subject, Ties, Unmonitored, Verdict,
+    Counterexample, Everywhere, Kind, Monitor, NoMonitor, Progress, Report, Subject, Ties, Verdict,
     constants, verify,
 };
 use derrl_logic::{
@@ -80,7 +80,7 @@ fn subject<'a>(
 }
 
 fn report(subject: &Subject<'_>, threads: usize) -> Report {
-    verify(subject, threads, Progress::default(), &mut Unmonitored)
+    verify(subject, threads, Progress::default(), &mut NoMonitor)
         .expect("a report")
         .expect("nobody stopped it")
 }
@@ -465,7 +465,7 @@ fn policies_that_read_differently_may_decide_alike() {
         let (first, second) = (parse(first, &alphabet), parse(second, &alphabet));
         let extent = Extent { largest: 4, named: constants([&first, &second]), ..Extent::default() };
         let everywhere = Everywhere::new(&alphabet, spec, &extent, 2).expect("a space");
-        everywhere.compare(&first, &second, &mut Unmonitored).expect("nobody stopped it")
+        everywhere.compare(&first, &second, &mut NoMonitor).expect("nobody stopped it")
     };
     let policy = KNOWN[0].1;
     let same = compare(policy, policy);
@@ -495,7 +495,7 @@ fn what_can_go_goes_and_nothing_else() {
     let everywhere =
         Everywhere::new(&alphabet, spec, &Extent { largest: 4, ..Extent::default() }, 2).expect("a space");
     let prune =
-        |text: &str| everywhere.prune(&parse(text, &alphabet), &mut Unmonitored).expect("nobody stopped it");
+        |text: &str| everywhere.prune(&parse(text, &alphabet), &mut NoMonitor).expect("nobody stopped it");
     let plain =
         "0.90::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n0.80::move(X, Y) :- top(X), goal_on(X, Y).\n";
     let long = "0.90::move(X, Y) :- top(X), on(X, Z), isFloor(Y), \\+ top(Y), \\+ on(Y, X), \\+ isFloor(Z), \\+ isFloor(X).
@@ -508,7 +508,7 @@ fn what_can_go_goes_and_nothing_else() {
     let left = pruned.policy.clone();
     let same = |policy: &Policy| {
         everywhere
-            .compare(&parse(long, &alphabet), policy, &mut Unmonitored)
+            .compare(&parse(long, &alphabet), policy, &mut NoMonitor)
             .expect("not stopped")
             .difference
             .is_none()

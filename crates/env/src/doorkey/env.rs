@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use derrl_logic::{self as logic, Alphabet, Constant, Facts, Universe};
 
-use super::grid::Outcome as Effect;
+use super::grid::{Cell, Colour, DoorState, Outcome as Effect, Pos};
 use super::layout::{self, Shape};
 use super::level::{Action, Door, Fact, Key, Level, Object};
-use super::world::World;
+use super::world::{Walk, World};
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Grid, Scene, Thing, Walker};
 use crate::space::DOORKEY;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
@@ -85,6 +86,8 @@ struct DoorKey {
     world: World,
     steps: u32,
     horizon: u32,
+    /// What was done since the start: the rooms decide what it does, but a picture needs the walk.
+    done: Vec<Action>,
 }
 
 impl DoorKey {
@@ -107,6 +110,7 @@ impl DoorKey {
             world: World::new(Arc::new(level)),
             steps: 0,
             horizon: 1,
+            done: Vec::new(),
         };
         env.enter(1, 1);
         Ok(env)
@@ -181,14 +185,19 @@ impl Names {
         }
     }
 
+    /// The action of a number and an object; none where it makes no sense: a door cannot be picked, nor a key opened.
+    fn action(self, action: usize, object: logic::Object) -> Option<Action> {
+        match (action, self.named(object)) {
+            (0, Object::Key(key)) => Some(Action::Pick(key)),
+            (1, Object::Door(door)) => Some(Action::Open(door)),
+            (2, object) => Some(Action::Goto(object)),
+            _ => None,
+        }
+    }
+
     /// Does an action, by the world's own number of it.
     pub(crate) fn act(self, world: &mut World, action: usize, object: logic::Object) -> Effect {
-        match (action, self.named(object)) {
-            (0, Object::Key(key)) => world.step(Action::Pick(key)),
-            (1, Object::Door(door)) => world.step(Action::Open(door)),
-            (2, object) => world.step(Action::Goto(object)),
-            _ => Effect::Unchanged, // a door cannot be picked, nor a key opened
-        }
+        self.action(action, object).map_or(Effect::Unchanged, |action| world.step(action))
     }
 }
 
@@ -213,11 +222,13 @@ impl Env for DoorKey {
             self.world = World::new(Arc::new(level));
         }
         self.steps = 0;
+        self.done.clear();
     }
 
     fn restart(&mut self) {
         self.world = World::new(Arc::clone(self.world.level()));
         self.steps = 0;
+        self.done.clear();
     }
 
     fn universe(&self) -> &Arc<Universe> {
@@ -234,7 +245,9 @@ impl Env for DoorKey {
 
     fn step(&mut self, action: logic::Action, args: &[logic::Object], _rng: &mut Rng) -> Outcome {
         self.steps += 1;
-        let effect = self.names.act(&mut self.world, self.binding.action(action), args[0]);
+        let action = self.names.action(self.binding.action(action), args[0]);
+        self.done.extend(action);
+        let effect = action.map_or(Effect::Unchanged, |action| self.world.step(action));
         if effect == Effect::Goal {
             return Outcome { reward: 1.0, status: Status::Terminated };
         }
@@ -246,9 +259,77 @@ impl Env for DoorKey {
         self.world.is_at_goal()
     }
 
+    fn scene(&self) -> Scene {
+        let level = self.world.level();
+        let mut walk = Walk::new(Arc::clone(level));
+        let mut trail = Vec::new();
+        for &action in &self.done {
+            let mut grid = walk.grid().clone();
+            let (_, moves) = walk.step(action);
+            trail = vec![square(grid.agent.pos)];
+            for primitive in moves.into_iter().flatten() {
+                grid.apply(primitive);
+                if trail.last() != Some(&square(grid.agent.pos)) {
+                    trail.push(square(grid.agent.pos));
+                }
+            }
+        }
+        let grid = walk.grid();
+        let is_wall = |(_, cell): (Pos, Cell)| if cell == Cell::Wall { '#' } else { '.' };
+        let squares: Vec<char> = grid.cells().map(is_wall).collect();
+        let agent = grid.agent;
+        Scene::Grid(Grid {
+            rows: squares.chunks(usize::from(grid.width())).map(|row| row.iter().collect()).collect(),
+            columns: Vec::new(),
+            lines: Vec::new(),
+            things: grid.cells().filter_map(|(pos, cell)| thing(level, pos, cell)).collect(),
+            agent: Walker {
+                at: square(agent.pos),
+                facing: Some(agent.direction as u8),
+                holds: agent.carrying.and_then(|colour| thing(level, agent.pos, Cell::Key(colour))),
+            },
+            trail,
+        })
+    }
+
     fn best_return(&self) -> f64 {
         let start = World::new(Arc::clone(self.world.level()));
         let within = |plan: Vec<Action>| plan.len() as u32 <= self.horizon;
         if start.solve().is_some_and(within) { 1.0 } else { 0.0 }
     }
+}
+
+fn square(Pos { x, y }: Pos) -> (u32, u32) {
+    (u32::from(x), u32::from(y))
+}
+
+/// What a cell shows, with its name in the level.
+fn thing(level: &Level, pos: Pos, cell: Cell) -> Option<Thing> {
+    let (object, kind, colour, state) = match cell {
+        Cell::Empty | Cell::Wall => return None,
+        Cell::Goal => (Some(Object::Goal), "goal", None, None),
+        Cell::Key(colour) => {
+            // Every key of a level has a colour of its own.
+            let key = level.keys().map(Object::Key).find(|key| level.colour(*key) == Some(colour));
+            (key, "key", Some(colour), None)
+        }
+        Cell::Door(colour, state) => {
+            let door = level.doors().find(|door| level.door_pos(*door) == Some(pos)).map(Object::Door);
+            let state = match state {
+                DoorState::Open => "open",
+                DoorState::Closed => "closed",
+                DoorState::Locked => "locked",
+            };
+            (door, "door", Some(colour), Some(state))
+        }
+    };
+    let colour = colour.map(|colour| match colour {
+        Colour::Red => "red",
+        Colour::Green => "green",
+        Colour::Blue => "blue",
+        Colour::Purple => "purple",
+        Colour::Yellow => "yellow",
+        Colour::Grey => "grey",
+    });
+    Some(Thing { kind, name: object.map(|object| object.to_string()), at: square(pos), colour, state })
 }

@@ -79,9 +79,9 @@ pub trait Monitor {
 }
 
 /// Says nothing and never stops.
-pub struct Unmonitored;
+pub struct NoMonitor;
 
-impl Monitor for Unmonitored {}
+impl Monitor for NoMonitor {}
 
 /// How far a verification has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
