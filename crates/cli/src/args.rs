@@ -198,10 +198,10 @@ pub struct Explain {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
     /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_objects: usize,
     /// Obstacles at the most (gridworld; default: 2)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub obstacles: Option<usize>,
     /// Look at every state, also at those that differ from others only in names that the policy does not mention
     #[arg(long)]
@@ -230,6 +230,9 @@ pub struct Verify {
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
+    /// How ties are broken: in the worst way, or at random (then it must get there with probability 1)
+    #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
+    pub ties: String,
     /// Draw the counterexample to this file, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,

@@ -22,7 +22,7 @@ pub fn run(args: &Diff) -> Outcome {
     let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
-    let mut meter = Meter::new(None);
+    let mut meter = Meter::new(true);
     let compared = everywhere.compare(&first, &second, &mut meter);
     meter.finish();
     let Some(compared) = compared else {

@@ -61,10 +61,10 @@ fn memory(bytes: f64) -> String {
     }
 }
 
-/// A bar on a terminal, a line a size elsewhere; and what is needed to go on, now and then.
+/// A bar on a terminal, elsewhere a line a size if that is wanted; and what is needed to go on, now and then.
 pub struct Meter<'a> {
     bar: ProgressBar,
-    on_terminal: bool,
+    lines: bool,
     title: String,
     save: Option<Save<'a>>,
 }
@@ -79,7 +79,12 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a> Meter<'a> {
     /// A bar; `save` is called with what is needed to go on, every few seconds.
-    pub fn new(save: Option<&'a mut dyn FnMut(&Progress)>) -> Meter<'a> {
+    pub fn saving(save: &'a mut dyn FnMut(&Progress)) -> Meter<'a> {
+        Meter { save: Some(Save { last: Instant::now(), save }), ..Meter::new(true) }
+    }
+
+    /// A bar; with `lines`, a line a size where there is no terminal.
+    pub fn new(lines: bool) -> Meter<'a> {
         let on_terminal = std::io::stderr().is_terminal();
         let bar = ProgressBar::new(0);
         bar.set_draw_target(if on_terminal {
@@ -90,8 +95,7 @@ impl<'a> Meter<'a> {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}%  {msg}  {elapsed}, {eta} left") {
             bar.set_style(style);
         }
-        let save = save.map(|save| Save { last: Instant::now(), save });
-        Meter { bar, on_terminal, title: String::new(), save }
+        Meter { bar, lines: lines && !on_terminal, title: String::new(), save: None }
     }
 
     /// Clears the bar.
@@ -107,7 +111,7 @@ impl Monitor for Meter<'_> {
             self.bar.set_length(size.families);
             self.bar.reset_eta();
             self.bar.set_message(size.title.clone());
-            if !self.on_terminal {
+            if self.lines {
                 eprintln!("{}", size.title);
             }
         }

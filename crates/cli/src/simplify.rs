@@ -22,7 +22,7 @@ pub fn run(args: &Simplify) -> Outcome {
     let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
-    let mut meter = Meter::new(None);
+    let mut meter = Meter::new(false);
     let pruned = everywhere.prune(&policy, &mut meter);
     meter.finish();
     let Some(pruned) = pruned else {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use derrl_env::{Exhaustive, space};
-use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Verdict, verify};
+use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -27,15 +27,16 @@ pub fn run(args: &Verify) -> Outcome {
     let made = space(domain.spec, alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
     let text = policy.display(alphabet).to_string();
-    let kept = Kept::new(&domain, &format!("{:?}", policy.rules), &format!("{extent:?}"));
+    let ties = if args.ties == "random" { Ties::Random } else { Ties::Worst };
+    let kept = Kept::new(&domain, &format!("{:?}", policy.rules), &format!("{extent:?} {ties:?}"));
     let from = kept.read();
 
     catch_interrupts();
     let started = Instant::now();
     let mut failed = None;
     let mut save = |progress: &Progress| failed = kept.write(progress).err();
-    let mut meter = Meter::new(Some(&mut save));
-    let subject = Subject { policy: &policy, alphabet, spec: domain.spec, extent };
+    let mut meter = Meter::saving(&mut save);
+    let subject = Subject { policy: &policy, alphabet, spec: domain.spec, extent, ties };
     let report = verify(&subject, args.extent.threads(), from, &mut meter)?;
     meter.finish();
     let Some(report) = report else {
@@ -81,22 +82,19 @@ fn show(report: &Report, domain: &Domain) -> String {
     let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
     let mut text = match report.verdict {
         Verdict::Proved => format!(
-            "proved: in all {} instances of up to {largest} {unit} the policy gets there, however ties are broken\n",
-            big(instances)
+            "proved: in all {} instances of up to {largest} {unit} the policy gets there{}\n",
+            big(instances),
+            match report.ties {
+                Ties::Worst => ", however ties are broken",
+                Ties::Random => " with probability 1 if ties are broken at random",
+            }
         ),
         Verdict::Refuted => "refuted: the policy does not always get there\n".to_string(),
     };
-    let titles = [
-        "",
-        "instances",
-        "states",
-        "failing",
-        "longest run",
-        "worst excess",
-        "mean",
-        "random ties",
-        "optimal",
-    ];
+    // Where chance breaks ties, a loop that it ends is no failure.
+    let failing = if report.ties == Ties::Random { "luck needed" } else { "failing" };
+    let titles =
+        ["", "instances", "states", failing, "longest run", "worst excess", "mean", "random ties", "optimal"];
     let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_string).to_vec()];
     for s in &report.sizes {
         let solved = s.failing < s.instances;
@@ -128,21 +126,17 @@ fn show(report: &Report, domain: &Domain) -> String {
     if let Some(found) = &report.counterexample {
         text.push_str(&show_counterexample(found));
     }
-    if let Some(last) = report.sizes.last().filter(|s| s.failing > 0) {
-        let luck = last.failing_by_bad_luck_only;
-        let _ = writeln!(
-            text,
-            "\n{} of {} instances of {} fail{}",
-            big(last.failing),
-            big(last.instances),
-            last.title,
-            match luck {
-                0 => String::new(),
-                _ if luck == last.failing =>
-                    ", all of them only if ties are broken badly for ever: at random, it gets there in the end".to_string(),
-                _ => format!(", {} of them only if ties are broken badly for ever", big(luck)),
+    if let Some(last) = report.sizes.last().filter(|s| s.failing > 0 && report.verdict == Verdict::Refuted) {
+        let luck = match last.failing_by_bad_luck_only {
+            0 => String::new(),
+            n if n == last.failing => {
+                ", all of them only if ties are broken badly for ever: at random, it gets there in the end"
+                    .to_string()
             }
-        );
+            n => format!(", {} of them only if ties are broken badly for ever", big(n)),
+        };
+        let (failing, instances) = (big(last.failing), big(last.instances));
+        let _ = writeln!(text, "\n{failing} of {instances} instances of {} fail{luck}", last.title);
     }
     text
 }

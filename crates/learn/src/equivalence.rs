@@ -73,8 +73,8 @@ impl<'a> Everywhere<'a> {
     }
 
     /// Compares two policies in every state, from the smallest size up, until they differ. `None` if stopped.
-    pub fn compare(&self, first: &Policy, second: &Policy, watcher: &mut dyn Monitor) -> Option<Comparison> {
-        let (states, place) = self.search(first, second, watcher)?;
+    pub fn compare(&self, first: &Policy, second: &Policy, monitor: &mut dyn Monitor) -> Option<Comparison> {
+        let (states, place) = self.search(first, second, monitor)?;
         Some(Comparison { states, difference: place.map(|p| self.describe(first, second, p)) })
     }
 
@@ -83,11 +83,11 @@ impl<'a> Everywhere<'a> {
         &self,
         first: &Policy,
         second: &Policy,
-        watcher: &mut dyn Monitor,
+        monitor: &mut dyn Monitor,
     ) -> Option<(u64, Option<Place>)> {
         let mut states = 0;
         for (s, size) in self.space.sizes().iter().enumerate() {
-            let (seen, found) = self.search_size(s, size, first, second, watcher)?;
+            let (seen, found) = self.search_size(s, size, first, second, monitor)?;
             states += seen;
             if found.is_some() {
                 return Some((states, found));
@@ -102,11 +102,11 @@ impl<'a> Everywhere<'a> {
         size: &Size,
         first: &Policy,
         second: &Policy,
-        watcher: &mut dyn Monitor,
+        monitor: &mut dyn Monitor,
     ) -> Option<(u64, Option<Place>)> {
         let todo = chunks(size);
         let differ = AtomicBool::new(false);
-        let watcher = std::cell::RefCell::new(watcher);
+        let monitor = std::cell::RefCell::new(monitor);
         let (mut walked, mut states, mut stopped) = (0, 0, false);
         let mut found: Option<(u64, u128)> = None;
         in_chunks(
@@ -146,10 +146,10 @@ impl<'a> Everywhere<'a> {
                 {
                     found = Some(here);
                 }
-                watcher.borrow_mut().walked(size, walked);
+                monitor.borrow_mut().walked(size, walked);
             },
             || {
-                stopped |= watcher.borrow_mut().interrupted();
+                stopped |= monitor.borrow_mut().interrupted();
                 stopped
             },
         );
@@ -191,15 +191,15 @@ impl<'a> Everywhere<'a> {
     ///
     /// Values stay as they are. Nothing is removed that would leave a rule without a body or a variable of a negated atom
     /// without anything to say what it stands for.
-    pub fn prune(&self, policy: &Policy, watcher: &mut dyn Monitor) -> Option<Pruned> {
+    pub fn prune(&self, policy: &Policy, monitor: &mut dyn Monitor) -> Option<Pruned> {
         let mut pruned = Pruned { policy: policy.clone(), removed: Vec::new(), states: 0 };
         // States that have told policies apart before are likely to do so again.
         let mut witnesses: Vec<Place> = Vec::new();
-        let mut same = |candidate: &Policy, watcher: &mut dyn Monitor| -> Option<bool> {
+        let mut same = |candidate: &Policy, monitor: &mut dyn Monitor| -> Option<bool> {
             if witnesses.iter().rev().any(|&place| self.differ_at(policy, candidate, place)) {
                 return Some(false);
             }
-            let (states, place) = self.search(policy, candidate, watcher)?;
+            let (states, place) = self.search(policy, candidate, monitor)?;
             pruned.states = pruned.states.max(states);
             witnesses.extend(place);
             Some(place.is_none())
@@ -219,7 +219,7 @@ impl<'a> Everywhere<'a> {
                     at += 1;
                     at - 1 != i && !gone.contains(&(at - 1))
                 });
-                if same(&candidate, watcher)? {
+                if same(&candidate, monitor)? {
                     gone.push(i);
                     pruned.removed.push(pruned.policy.rules[i].display(self.alphabet).to_string());
                 }
@@ -234,7 +234,7 @@ impl<'a> Everywhere<'a> {
                     let mut candidate = pruned.policy.clone();
                     let atom = candidate.rules[i].body.remove(j);
                     let rule = &candidate.rules[i];
-                    if rule.body.is_empty() || !rule.is_safe(arity) || !same(&candidate, watcher)? {
+                    if rule.body.is_empty() || !rule.is_safe(arity) || !same(&candidate, monitor)? {
                         continue;
                     }
                     let from = pruned.policy.rules[i].display(self.alphabet).to_string();

@@ -91,5 +91,5 @@ pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
 pub use verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
-    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    SizeReport, Subject, Tally, Ties, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };

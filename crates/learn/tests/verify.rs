@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use derrl_env::{Extent, Family, Next, Rng, Size, Spec, find, observe_state, space};
 use derrl_learn::{
-    Counterexample, Everywhere, Kind, Monitor, NoMonitor, Progress, Report, Subject, Verdict, constants,
-    verify,
+    Counterexample, Everywhere, Kind, Monitor, NoMonitor, Progress, Report, Subject, Ties, Verdict,
+    constants, verify,
 };
 use derrl_logic::{
     Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Policy, Pred, Rule, Source, Var,
@@ -76,7 +76,7 @@ fn subject<'a>(
     every_state: bool,
 ) -> Subject<'a> {
     let extent = Extent { largest, every_state, named: constants([policy]), ..Extent::default() };
-    Subject { policy, alphabet, spec, extent }
+    Subject { policy, alphabet, spec, extent, ties: Ties::Worst }
 }
 
 fn report(subject: &Subject<'_>, threads: usize) -> Report {
@@ -274,6 +274,39 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
     assert!(proved >= 2 && refuted >= 20, "{proved} proved, {refuted} refuted");
 }
 
+/// With ties broken at random, what chance ends is no failure.
+#[test]
+fn random_ties_get_there_almost_surely_or_not() {
+    let (mut proved, mut refuted) = (0, 0);
+    each_policy(|spec, alphabet, largest, policy| {
+        let subject = Subject { ties: Ties::Random, ..subject(spec, alphabet, largest, policy, true) };
+        let report = report(&subject, 2);
+        let space = space(spec, alphabet, &subject.extent).expect("a space");
+        let text = policy.display(alphabet).to_string();
+        for s in 0..report.sizes.len() {
+            let families = (0..space.sizes()[s].families).map(|i| space.family(s, i));
+            let naive = families.map(|f| Naive::new(f.as_ref(), policy, alphabet));
+            let fails = naive.into_iter().any(|n| n.starts.iter().any(|(start, _)| !n.almost_surely(*start)));
+            assert_eq!(fails, report.verdict == Verdict::Refuted && s + 1 == report.sizes.len(), "{text}");
+        }
+        match report.verdict {
+            Verdict::Proved => {
+                proved += 1;
+                assert!(report.counterexample.is_none());
+            }
+            Verdict::Refuted => {
+                refuted += 1;
+                let size = report.sizes.len() - 1;
+                let found = report.counterexample.expect("a refutation has a counterexample");
+                let in_some = (0..space.sizes()[size].families)
+                    .any(|i| replays(space.family(size, i).as_ref(), &found, policy, alphabet));
+                assert!(in_some, "{text}: {found:?}");
+            }
+        }
+    });
+    assert!(proved >= 10 && refuted >= 10, "{proved} proved, {refuted} refuted");
+}
+
 /// A counterexample is a run of the policy in the instance it names, and it fails as it says.
 #[test]
 fn counterexamples_can_be_replayed() {
@@ -411,13 +444,13 @@ fn threads_and_interruptions_change_nothing() {
         let mut from = Progress::default();
         let mut rounds = 0;
         let resumed = loop {
-            let mut watcher = Impatient { left: 3, kept: None };
-            let done = verify(&subject, 2, from, &mut watcher).expect("no error");
+            let mut monitor = Impatient { left: 3, kept: None };
+            let done = verify(&subject, 2, from, &mut monitor).expect("no error");
             rounds += 1;
             if let Some(report) = done {
                 break report;
             }
-            let kept = watcher.kept.expect("progress is told before it stops");
+            let kept = monitor.kept.expect("progress is told before it stops");
             from = serde_json::from_str(&kept).expect("progress round-trips");
             assert!(rounds < 1000, "every round does some work");
         };

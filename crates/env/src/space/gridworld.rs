@@ -43,7 +43,11 @@ impl Gridworld {
                     families = families.saturating_add(families_of(cells, k));
                     states += choose(cells, k) as f64 * (cells - k) as f64 * (cells - k - 1) as f64;
                 }
-                let title = format!("{n}x{n} cells, up to {} obstacles", obstacles.min(cells - 2));
+                let title = match obstacles.min(cells - 2) {
+                    0 => format!("{n}x{n} cells"),
+                    1 => format!("{n}x{n} cells, up to 1 obstacle"),
+                    k => format!("{n}x{n} cells, up to {k} obstacles"),
+                };
                 Size { size: n, title, families, states, widest: (cells - 1) as f64 }
             })
             .collect();

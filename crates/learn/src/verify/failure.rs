@@ -46,6 +46,14 @@ pub(crate) struct Graph {
     cut: bool,
 }
 
+/// What ties broken at random come to, for each node of a graph.
+pub(crate) struct Chances {
+    /// No choices lead from it to what is asked for.
+    pub stuck: Vec<bool>,
+    /// A dead end, or a stuck node, can be reached from it. Elsewhere chance finds the way in the end, with probability 1.
+    pub unsure: Vec<bool>,
+}
+
 /// A failing run by its nodes.
 pub(crate) struct Found {
     pub nodes: Vec<u32>,
@@ -102,18 +110,20 @@ impl Graph {
         &self.edges[self.nodes[node].first..end]
     }
 
-    /// For each node, whether ties broken at random may fail for ever: a dead end, or a node without a way out, can be
-    /// reached from it. Elsewhere chance finds the way in the end, with probability 1.
-    pub(crate) fn unsure(&self) -> Vec<bool> {
+    /// What ties broken at random come to.
+    pub(crate) fn chances(&self) -> Chances {
         if self.cut {
-            return vec![true; self.nodes.len()];
+            let all = vec![true; self.nodes.len()];
+            return Chances { stuck: all.clone(), unsure: all };
         }
         let before = self.reversed();
         let mut can_win: Vec<bool> = self.nodes.iter().map(|n| n.escapes).collect();
         before.spread(&mut can_win);
-        let mut unsure: Vec<bool> = self.nodes.iter().zip(&can_win).map(|(n, &win)| n.dead || !win).collect();
+        let stuck: Vec<bool> = can_win.iter().map(|win| !win).collect();
+        let mut unsure: Vec<bool> =
+            self.nodes.iter().zip(&stuck).map(|(n, &stuck)| n.dead || stuck).collect();
         before.spread(&mut unsure);
-        unsure
+        Chances { stuck, unsure }
     }
 
     fn reversed(&self) -> Reversed {
@@ -136,8 +146,13 @@ impl Graph {
     }
 
     /// A run of fewest actions from one of these nodes into a dead end or back to a state of its own, if it has fewer
-    /// actions than `bound`.
-    pub(crate) fn shortest_failure(&self, starts: &[u32], bound: usize) -> Option<Found> {
+    /// actions than `bound`. Loops count only if they go through a node of which `counts` holds.
+    pub(crate) fn shortest_failure(
+        &self,
+        starts: &[u32],
+        bound: usize,
+        counts: impl Fn(u32) -> bool,
+    ) -> Option<Found> {
         // How far each node is from a start, and from where.
         let mut depth = vec![NONE; self.nodes.len()];
         let mut parent = vec![NONE; self.nodes.len()];
@@ -184,7 +199,9 @@ impl Graph {
             if before + 1 >= length {
                 break;
             }
-            if let Some(cycle) = cycles.shortest_through(node, length - before - 1) {
+            if counts(node)
+                && let Some(cycle) = cycles.shortest_through(node, length - before - 1)
+            {
                 let mut nodes = path(node);
                 nodes.extend(&cycle);
                 length = nodes.len();
@@ -277,7 +294,7 @@ mod tests {
     #[test]
     fn a_shortest_loop_or_dead_end() {
         let find = |nodes: &[(bool, bool, &[u32])], starts: &[u32]| {
-            graph(nodes).shortest_failure(starts, usize::MAX).map(|f| (f.nodes, f.back_to))
+            graph(nodes).shortest_failure(starts, usize::MAX, |_| true).map(|f| (f.nodes, f.back_to))
         };
         // 0 -> 1 -> 2 -> 0, and 2 -> 2.
         let lasso: &[(bool, bool, &[u32])] =
@@ -289,7 +306,7 @@ mod tests {
         let dead: &[(bool, bool, &[u32])] =
             &[(false, false, &[1]), (true, false, &[2]), (false, false, &[0])];
         assert_eq!(find(dead, &[0]), Some((vec![0, 1], None)));
-        assert!(graph(dead).shortest_failure(&[0], 2).is_none(), "nothing shorter than the bound");
+        assert!(graph(dead).shortest_failure(&[0], 2, |_| true).is_none(), "nothing shorter than the bound");
     }
 
     #[test]
@@ -297,6 +314,12 @@ mod tests {
         // 0 <-> 1, 1 escapes; 2 -> 2 has no way out; 3 -> 1, 2.
         let nodes: &[(bool, bool, &[u32])] =
             &[(false, false, &[1]), (false, true, &[0]), (false, false, &[2]), (false, true, &[1, 2])];
-        assert_eq!(graph(nodes).unsure(), [false, false, true, true]);
+        let graph = graph(nodes);
+        let chances = graph.chances();
+        assert_eq!(chances.stuck, [false, false, true, false]);
+        assert_eq!(chances.unsure, [false, false, true, true]);
+        // The loop between 0 and 1 is no failure if chance ends it.
+        let found = graph.shortest_failure(&[3], usize::MAX, |n| chances.stuck[n as usize]);
+        assert_eq!(found.map(|f| (f.nodes, f.back_to)), Some((vec![3, 2], Some(1))));
     }
 }

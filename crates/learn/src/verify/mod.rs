@@ -39,6 +39,29 @@ pub struct Subject<'a> {
     pub spec: &'static Spec,
     /// Which instances.
     pub extent: Extent,
+    /// How ties are broken.
+    pub ties: Ties,
+}
+
+/// How ties are broken, and so what it takes to fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// In every way: a policy fails if some way does not lead to what is asked for.
+    #[default]
+    Worst,
+    /// At random: a policy fails if it does not get there with probability 1. A loop that chance ends is no failure.
+    Random,
+}
+
+impl Ties {
+    /// How many instances of a tally fail.
+    fn failing(self, tally: &Tally) -> u128 {
+        match self {
+            Ties::Worst => tally.failing,
+            Ties::Random => tally.failing - tally.unlucky,
+        }
+    }
 }
 
 /// Told of progress; asked whether to go on.
@@ -115,8 +138,10 @@ pub fn constants<'a>(policies: impl IntoIterator<Item = &'a Policy>) -> Vec<Cons
 /// The outcome of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Whether the policy gets there in every instance, however ties are broken.
+    /// Whether the policy gets there in every instance.
     pub verdict: Verdict,
+    /// How ties were broken.
+    pub ties: Ties,
     /// What was found, size by size. Sizes beyond one that fails are not looked at.
     pub sizes: Vec<SizeReport>,
     /// The instance with the most actions beyond the fewest possible, where the policy always gets there.
@@ -214,38 +239,39 @@ impl SizeReport {
     }
 }
 
-/// Looks at every instance, size by size, up to the first size that fails. `None` if the watcher stopped it: then the last
+/// Looks at every instance, size by size, up to the first size that fails. `None` if the monitor stopped it: then the last
 /// progress it was told is where to go on.
 pub fn verify(
     subject: &Subject<'_>,
     threads: usize,
     from: Progress,
-    watcher: &mut dyn Monitor,
+    monitor: &mut dyn Monitor,
 ) -> Result<Option<Report>, Error> {
     let space = space(subject.spec, subject.alphabet, &subject.extent)?;
     let mut progress = from;
     progress.sizes.truncate(space.sizes().len());
-    let failed = |progress: &Progress| progress.sizes.iter().any(|t| t.failing > 0);
+    let fails = |tally: &Tally| subject.ties.failing(tally) > 0;
+    let failed = |progress: &Progress| progress.sizes.iter().any(fails);
     while progress.sizes.len() < space.sizes().len() && !failed(&progress) {
         let size = progress.sizes.len();
-        if !walk_size(subject, space.as_ref(), size, threads, &mut progress, watcher) {
-            watcher.progress(&progress);
+        if !walk_size(subject, space.as_ref(), size, threads, &mut progress, monitor) {
+            monitor.progress(&progress);
             return Ok(None);
         }
         progress.sizes.push(std::mem::take(&mut progress.merged));
         progress.prefix = 0;
-        watcher.progress(&progress);
+        monitor.progress(&progress);
     }
     let sizes: Vec<SizeReport> =
         space.sizes().iter().zip(&progress.sizes).map(|(s, t)| SizeReport::new(s, t)).collect();
-    let counterexample = match progress.sizes.iter().position(|t| t.failing > 0) {
+    let counterexample = match progress.sizes.iter().position(fails) {
         None => None,
-        Some(size) => counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, watcher)?,
+        Some(size) => counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, monitor)?,
     };
     let verdict = if failed(&progress) { Verdict::Refuted } else { Verdict::Proved };
     let worst_case =
         if verdict == Verdict::Proved { worst_case(subject, space.as_ref(), &progress) } else { None };
-    Ok(Some(Report { verdict, sizes, worst_case, counterexample }))
+    Ok(Some(Report { verdict, ties: subject.ties, sizes, worst_case, counterexample }))
 }
 
 /// Walks what is left of a size. `false` if it was stopped.
@@ -255,7 +281,7 @@ fn walk_size(
     size: usize,
     threads: usize,
     progress: &mut Progress,
-    watcher: &mut dyn Monitor,
+    monitor: &mut dyn Monitor,
 ) -> bool {
     let entry = &space.sizes()[size];
     let all = chunks(entry);
@@ -264,15 +290,15 @@ fn walk_size(
     let todo: Vec<(usize, Range<u64>)> =
         all.iter().cloned().enumerate().filter(|(i, _)| !is_done(*i, progress)).collect();
     let mut walked: u64 = entry.families - todo.iter().map(|c| c.1.end - c.1.start).sum::<u64>();
-    watcher.walked(entry, walked);
+    monitor.walked(entry, walked);
     let shortest = AtomicUsize::new(usize::MAX - 1);
-    // Both callbacks below need the watcher, one at a time.
-    let watcher = std::cell::RefCell::new(watcher);
+    // Both callbacks below need the monitor, one at a time.
+    let monitor = std::cell::RefCell::new(monitor);
     let mut stopped = false;
     in_chunks(
         &todo,
         threads,
-        || Walker::new(subject.policy, subject.alphabet),
+        || Walker::new(subject),
         |walker, (_, families)| walk_families(walker, space, size, families.clone(), &shortest),
         |i, tally: Tally| {
             let (chunk, families) = &todo[i];
@@ -283,12 +309,12 @@ fn walk_size(
                 progress.merged.add(tally);
                 progress.prefix += 1;
             }
-            let mut watcher = watcher.borrow_mut();
-            watcher.walked(entry, walked);
-            watcher.progress(progress);
+            let mut monitor = monitor.borrow_mut();
+            monitor.walked(entry, walked);
+            monitor.progress(progress);
         },
         || {
-            stopped |= watcher.borrow_mut().interrupted();
+            stopped |= monitor.borrow_mut().interrupted();
             stopped
         },
     );
@@ -331,14 +357,14 @@ fn counterexample(
     size: usize,
     tally: &Tally,
     threads: usize,
-    watcher: &mut dyn Monitor,
+    monitor: &mut dyn Monitor,
 ) -> Result<Option<Counterexample>, Error> {
     let exact =
         space(subject.spec, subject.alphabet, &Extent { every_state: true, ..subject.extent.clone() })?;
     let reduced = exact.sizes()[size] != walked.sizes()[size];
     if reduced && exact.sizes()[size].states <= MOST_EXACT {
         let mut again = Progress::default();
-        if walk_size(subject, exact.as_ref(), size, threads, &mut again, watcher)
+        if walk_size(subject, exact.as_ref(), size, threads, &mut again, monitor)
             && let Some(failure) = &again.merged.failure
         {
             return Ok(Some(counterexample::explain(subject, exact.as_ref(), size, failure)));

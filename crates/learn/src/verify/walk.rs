@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, Graph, Node};
+use super::{Subject, Ties};
 
 /// What was found in some families.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -84,6 +85,7 @@ impl Tally {
 
 /// Walks families; keeps its memory from one to the next.
 pub(crate) struct Walker<'a> {
+    ties: Ties,
     policy: &'a Policy,
     alphabet: &'a Alphabet,
     compiled: Vec<Compiled>,
@@ -133,8 +135,10 @@ struct Frame {
 }
 
 impl<'a> Walker<'a> {
-    pub(crate) fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Walker<'a> {
+    pub(crate) fn new(subject: &Subject<'a>) -> Walker<'a> {
+        let (policy, alphabet) = (subject.policy, subject.alphabet.as_ref());
         Walker {
+            ties: subject.ties,
             policy,
             alphabet,
             compiled: Vec::new(),
@@ -179,11 +183,15 @@ impl<'a> Walker<'a> {
         let position = |id: u32| self.states[id as usize].longest;
         let code = |id: u32| self.states[id as usize].code;
         self.graph.close(position);
-        let unsure = self.graph.unsure();
-        let lucky = |(node, _): &&(u32, u128)| !unsure[*node as usize];
+        let chances = self.graph.chances();
+        let lucky = |(node, _): &&(u32, u128)| !chances.unsure[*node as usize];
         tally.unlucky = failing.iter().filter(lucky).fold(0, |sum, f| f.1.saturating_add(sum));
         let starts: Vec<u32> = failing.iter().map(|f| f.0).collect();
-        tally.failure = self.graph.shortest_failure(&starts, bound).map(|found| Failure {
+        let counts = |node: u32| match self.ties {
+            Ties::Worst => true,
+            Ties::Random => chances.stuck[node as usize],
+        };
+        tally.failure = self.graph.shortest_failure(&starts, bound, counts).map(|found| Failure {
             family: number,
             states: found.nodes.iter().map(|&node| code(self.graph.nodes[node as usize].id)).collect(),
             back_to: found.back_to,
