@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | the training curves, a point a line |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
+//! | `report.html` | a page to look at |
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -170,12 +171,21 @@ impl RunFolder {
 
     /// Writes a file of the run: it is there as a whole or not at all.
     pub fn write(&self, file: &str, text: &str) -> anyhow::Result<()> {
-        let path = self.path.join(file);
-        let partial = self.path.join(format!(".{file}.partial"));
-        fs::write(&partial, text)
-            .and_then(|()| fs::rename(&partial, &path))
-            .with_context(|| format!("cannot write {}", path.display()))
+        write_whole(&self.path.join(file), text)
     }
+}
+
+/// Writes a file that is there as a whole or not at all.
+pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".partial");
+    let partial = path.with_file_name(name);
+    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&partial); // it may not even be there
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The first of `runs/NAME-1`, `runs/NAME-2`, ... that does not exist.

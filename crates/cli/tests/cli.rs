@@ -235,7 +235,7 @@ fn a_folder_is_not_written_over() {
     assert_eq!(before["scores"], resumed["scores"]);
     // A configuration that was changed behind its back does not go with the checkpoint.
     let config = std::fs::read_to_string(folder.path().join("r/config.toml")).unwrap();
-    std::fs::write(folder.path().join("r/config.toml"), config.replace("gamma = 0.99", "gamma = 0.5"))
+    std::fs::write(folder.path().join("r/config.toml"), config.replace("gamma = 0.95", "gamma = 0.5"))
         .unwrap();
     let other = run(folder.path(), &["train", "--resume", "r"]);
     assert_eq!(other.status.code(), Some(2));

@@ -9,6 +9,8 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Numbers, Scene};
+use crate::space::COUNTDOWN;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -26,21 +28,22 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["noise"],
     make: |alphabet, task, options| Ok(Box::new(Countdown::new(alphabet, task, options)?)),
+    exhaustive: COUNTDOWN,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("curr", 1), ("next", 2), ("last", 1), ("acc", 1), ("goal", 1), ("less", 2)],
     actions: &[("add", 0), ("sub", 0), ("null", 0)],
 };
-const CURR: usize = 0;
-const NEXT: usize = 1;
-const LAST: usize = 2;
-const ACC: usize = 3;
-const GOAL: usize = 4;
-const LESS: usize = 5;
+pub(crate) const CURR: usize = 0;
+pub(crate) const NEXT: usize = 1;
+pub(crate) const LAST: usize = 2;
+pub(crate) const ACC: usize = 3;
+pub(crate) const GOAL: usize = 4;
+pub(crate) const LESS: usize = 5;
 
-const LOW: i8 = -4;
-const HIGH: i8 = 6;
+pub(crate) const LOW: i8 = -4;
+pub(crate) const HIGH: i8 = 6;
 const N1: f64 = 10.0;
 /// Goals that `train` never draws.
 const HELD_OUT_GOALS: [i8; 3] = [-3, 0, 3];
@@ -71,11 +74,9 @@ struct Countdown {
 
 impl Countdown {
     fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Countdown, Error> {
-        let number = type_named(alphabet, "number");
-        let objects = (LOW..=HIGH).map(|n| (Constant::Int(i64::from(n)), number)).collect();
         Ok(Countdown {
             binding: Binding::new(SPEC.name, &VOCABULARY, alphabet)?,
-            universe: Arc::new(Universe::new(objects)),
+            universe: Arc::new(universe(alphabet)),
             draw: match task {
                 "dynamic-stack" => Draw::DynamicStack,
                 "held-out-target" => Draw::HeldOutTarget,
@@ -103,7 +104,13 @@ impl Countdown {
     }
 }
 
-fn clamp(n: i8) -> i8 {
+/// The numbers of the range.
+pub(crate) fn universe(alphabet: &Alphabet) -> Universe {
+    let number = type_named(alphabet, "number");
+    Universe::new((LOW..=HIGH).map(|n| (Constant::Int(i64::from(n)), number)).collect())
+}
+
+pub(crate) fn clamp(n: i8) -> i8 {
     n.clamp(LOW, HIGH)
 }
 
@@ -111,7 +118,7 @@ fn payoff(goal: i8, acc: i8) -> f64 {
     if goal == acc { 1.0 } else { -f64::from((goal - acc).abs()) / N1 }
 }
 
-fn object(n: i8) -> Object {
+pub(crate) fn object(n: i8) -> Object {
     Object((n - LOW) as u32)
 }
 
@@ -194,6 +201,16 @@ impl Env for Countdown {
 
     fn succeeded(&self) -> bool {
         self.taken == self.stack.len() && self.acc == self.goal
+    }
+
+    fn scene(&self) -> Scene {
+        Scene::Numbers(Numbers {
+            numbers: self.stack.iter().map(|&n| i64::from(n)).collect(),
+            taken: self.taken,
+            acc: i64::from(self.acc),
+            goal: i64::from(self.goal),
+            range: (i64::from(LOW), i64::from(HIGH)),
+        })
     }
 
     fn best_return(&self) -> f64 {

@@ -42,6 +42,7 @@ mod adam;
 mod agents;
 mod config;
 mod constraints;
+mod equivalence;
 mod error;
 mod estimator;
 mod evaluate;
@@ -59,6 +60,7 @@ mod simplify;
 mod states;
 mod tnorm;
 mod train;
+mod verify;
 
 pub use adam::Adam;
 pub use agents::{
@@ -67,11 +69,15 @@ pub use agents::{
 };
 pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use constraints::Constraints;
+pub use equivalence::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use error::Error;
 pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{Act, Actor, EpisodeResult, Score, evaluate, mean_stderr, run_episodes, score};
+pub use evaluate::{
+    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
+};
 pub use explain::{
-    ExplainedStep, Explainer, Explanation, Match, Reason, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
+    Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
 pub use inference::{GroundAtoms, softmax, valuations, value};
@@ -83,3 +89,7 @@ pub use simplify::{length, simplify};
 pub use states::{StateId, States};
 pub use tnorm::{TNORMS, TNorm};
 pub use train::{Snapshot, Trainer, UpdateStats};
+pub use verify::{
+    Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
+    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+};

@@ -141,7 +141,8 @@ impl<'a> Search<'a> {
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
         let env = (self.make_env)()?; // what cannot work fails before any thread starts
-        let wave = if costly(env.as_ref()) { self.config.wave.min(self.config.agree) } else { self.config.wave };
+        let wave =
+            if costly(env.as_ref()) { self.config.wave.min(self.config.agree) } else { self.config.wave };
         drop(env);
         let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, wave };
         for (seed, checkpoint) in seeds {

@@ -72,6 +72,7 @@ mod policy;
 mod query;
 mod resolve;
 pub mod rule;
+mod state;
 pub mod syntax;
 mod template;
 mod universe;
@@ -84,6 +85,7 @@ pub use ground_text::{parse_facts, parse_ground_action};
 pub use lint::Warning;
 pub use policy::Policy;
 pub use rule::{Arg, Literal, Rule};
+pub use state::{parse_state, parse_state_in};
 pub use syntax::Constant;
 pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 
