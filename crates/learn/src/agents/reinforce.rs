@@ -248,9 +248,15 @@ impl<M: Model> Learner<M> {
         run.returns.clear();
         while run.steps.len() < self.settings.batch {
             env.reset(&mut run.rng);
+            let before = run.steps.len();
             self.episode(run, env);
             if let Some(fault) = env.fault() {
                 return Err(Error::World(fault.to_string()));
+            }
+            if run.steps.len() == before {
+                return Err(Error::World(
+                    "an instance of the training task has no ground action".to_string(),
+                ));
             }
         }
         Ok(())
@@ -261,6 +267,9 @@ impl<M: Model> Learner<M> {
         let mut total = 0.0;
         while env.fault().is_none() {
             let entry = self.seen.look_up(&self.model, &self.training, env);
+            if entry.known.actions.is_empty() {
+                break;
+            }
             let agent = env.turn();
             let learner = env.learner(agent);
             let at = run.steps.len();
