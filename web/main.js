@@ -60,7 +60,7 @@ function open(run, at = {}) {
     writePlace();
   });
   replace(byId("head"), headNode(run));
-  replace(byId("main"), data.notes.map((note) => el("p", { class: "note" }, note)), player.node,
+  replace(byId("main"), [...data.notes, ...run.notes].map((note) => el("p", { class: "note" }, note)), player.node,
     el("div", { class: "below" }, scoresNode(run), curveNode(run), verifyNode(run), runsNode(sameDomain(run), run, data.summaries.find((s) => s.domain === run.domain), (other) => { open(other); window.scrollTo(0, 0); })));
   player.show(where.task, where.episode, where.step);
   writePlace();

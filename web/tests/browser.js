@@ -16,6 +16,7 @@ export async function launch(options = {}) {
     viewport: { width: 1280, height: 900 },
     ...options,
   });
+  context.setDefaultTimeout(10_000);
   const close = async () => {
     await context.close();
     rmSync(profile, { recursive: true, force: true });

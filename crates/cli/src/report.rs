@@ -93,10 +93,11 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
         let shown = top.display();
         bail!("the run in {shown} is not finished: go on with it by derrl train --resume {shown}");
     }
-    let mut notes: Vec<String> = unfinished
+    let unfinished: Vec<String> = unfinished
         .iter()
         .map(|f| format!("{} is not finished and left out", relative(f.path(), top)))
         .collect();
+    let mut notes = unfinished.clone();
     let mut runs = Vec::with_capacity(finished.len());
     for folder in finished {
         let label = relative(folder.path(), top);
@@ -106,7 +107,7 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
         notes.extend(run.notes.iter().map(|note| format!("{prefix}{note}")));
         runs.push(run);
     }
-    let html = page::html(&name(top), &runs, &notes)?;
+    let html = page::html(&name(top), &runs, &unfinished)?;
     write_whole(out, &html)?;
     Ok(Written { bytes: html.len(), notes })
 }
@@ -140,7 +141,8 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> anyhow::Res
     let problem = || format!("cannot read the folder {}", folder.display());
     for entry in fs::read_dir(folder).with_context(problem)? {
         let path = entry.with_context(problem)?.path();
-        if path.is_dir() {
+        let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
+        if path.is_dir() && !hidden {
             collect(&path, depth - 1, found)?;
         }
     }

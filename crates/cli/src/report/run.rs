@@ -36,7 +36,7 @@ pub struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     verify: Option<Value>,
     tasks: Vec<TaskEpisodes>,
-    /// What is missing, and why.
+    /// What is missing or odd, and why.
     pub notes: Vec<String>,
 }
 

@@ -1,0 +1,325 @@
+// The page in a real browser: `npm test` (see package.json). Every page must come up without a single complaint.
+import assert from "node:assert/strict";
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, open } from "./browser.js";
+import { clean, derrl, folder, train, trace } from "./runs.js";
+
+const DOMAINS = ["countdown", "blocks", "gridworld", "doorkey", "traffic"];
+const MISSING = "SUMO is not installed";
+let browser;
+
+before(async () => {
+  browser = await launch({ reducedMotion: "reduce" });
+});
+
+after(async () => {
+  await browser.close();
+  clean();
+});
+
+const dataOf = (file) => {
+  const text = readFileSync(file, "utf8");
+  return JSON.parse(/<script type="application\/json" id="data">(.*?)<\/script>/s.exec(text)[1]);
+};
+
+// What the page shows of the step it is at.
+const shown = (page) => page.evaluate(() => {
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((node) => node.textContent);
+  const fired = document.querySelector(".rule.fired");
+  return {
+    action: document.querySelector("[data-action]")?.dataset.action,
+    rule: fired ? Number(fired.dataset.rule) : null,
+    lit: document.querySelectorAll(".rule.fired").length,
+    bindings: fired ? texts(".rule.fired .bindings > span") : [],
+    because: fired ? texts(".rule.fired .because .fact") : [],
+    facts: texts(".area-facts .fact").sort(),
+    others: texts(".chip"),
+    ties: texts(".tied .mono"),
+    label: document.querySelector(".scene svg")?.getAttribute("aria-label"),
+  };
+});
+
+for (const domain of DOMAINS) {
+  test(`${domain}: every step of every episode shows what the trace says`, async (t) => {
+    const run = train(domain);
+    if (!run) return t.skip(MISSING);
+    const file = join(run, "report.html");
+    const { page, problems } = await open(browser.context, file);
+    for (const task of dataOf(file).runs[0].tasks) {
+      await page.click(`[data-task="${task.task}"]`);
+      for (const episode of task.episodes.slice(0, 2)) {
+        if (task.episodes.length > 1) await page.click(`[data-episode="${episode.number}"]`);
+        const { steps, end } = trace(run, task.task, episode.number);
+        for (const step of steps.slice(0, 40)) {
+          const now = await shown(page);
+          assert.equal(now.action, step.action);
+          assert.equal(now.rule, step.fired ? step.fired.rule - 1 : null);
+          assert.equal(now.lit, step.fired ? 1 : 0);
+          assert.deepEqual(now.bindings, step.fired ? step.fired.substitution.map(([v, o]) => `${v} = ${o}`) : []);
+          assert.deepEqual(now.because, step.fired ? step.fired.body.map((atom) => atom.replace("\\+", "not")) : []);
+          assert.deepEqual(now.facts, [...step.facts].sort());
+          assert.deepEqual(now.others, step.others.slice(0, 64).map((o) => o.action));
+          assert.deepEqual(now.ties, step.fired ? step.ties.filter((tie) => tie !== step.action) : []);
+          assert.ok(now.label, "the picture has a description");
+          await page.click('[data-act="next"]');
+        }
+        if (steps.length <= 40) {
+          const now = await shown(page);
+          assert.equal(now.lit, 0);
+          assert.deepEqual(now.facts, [...end.facts].sort());
+          assert.ok(await page.locator('[data-act="next"]').isDisabled());
+          const said = await page.locator(".outcome").textContent();
+          assert.ok(said.includes(`Return ${end.return.toFixed(2).replace("-", "−")}`), said);
+        }
+      }
+    }
+    assert.deepEqual(problems, []);
+    await page.close();
+  });
+
+  test(`${domain}: why not opens, by mouse, keyboard and touch`, async (t) => {
+    const run = train(domain);
+    if (!run) return t.skip(MISSING);
+    const { page, problems } = await open(browser.context, join(run, "report.html"));
+    const [step] = trace(run, "train", 1, 1).steps;
+    for (const other of step.others.slice(0, 12)) {
+      const chip = page.locator(`.chip[data-other="${other.action}"]`);
+      await chip.hover();
+      const why = page.locator("#why");
+      assert.ok(await why.isVisible());
+      assert.equal(await chip.getAttribute("aria-expanded"), "true");
+      assert.ok((await why.textContent()).includes(other.action));
+      const failed = await why.locator(".because .fact.fails").allTextContents();
+      assert.deepEqual(failed.sort(), other.failed.map((atom) => atom.replace("\\+", "not").replace("\\=", "≠")).sort());
+    }
+    await page.mouse.move(1, 1);
+    assert.ok(await page.locator("#why").isHidden(), "hovering is over");
+    const first = page.locator(".chip").first();
+    await first.focus();
+    assert.ok(await page.locator("#why").isVisible(), "focus shows it");
+    await page.keyboard.press("Enter");
+    await page.mouse.move(1, 1);
+    assert.ok(await page.locator("#why").isVisible(), "pinned");
+    await page.keyboard.press("Enter");
+    assert.ok(await page.locator("#why").isHidden(), "and let go");
+    assert.deepEqual(problems, []);
+    await page.close();
+  });
+
+  test(`${domain}: nothing is wider than a phone, and all can be tapped`, async (t) => {
+    const run = train(domain);
+    if (!run) return t.skip(MISSING);
+    for (const [width, colorScheme] of [[390, "light"], [320, "dark"]]) {
+      const phone = await launch({ viewport: { width, height: 800 }, colorScheme, hasTouch: true, isMobile: true });
+      const { page, problems } = await open(phone.context, join(run, "report.html"));
+      const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+      for (const task of await page.locator("[data-task]").all()) {
+        await task.tap();
+        assert.ok(await fits(), "no sideways scrolling");
+        await page.locator(".chip").first().tap();
+        assert.ok(await page.locator("#why").isVisible());
+        assert.ok(await fits(), "nor with why-not open");
+        await page.locator('[data-act="last"]').tap();
+        assert.ok(await fits(), "nor at the end");
+      }
+      const sizes = await page.locator("button.control, .chip, .tab").evaluateAll((all) => all.map((b) => b.getBoundingClientRect()).map((r) => Math.min(r.height, r.width)));
+      assert.ok(Math.min(...sizes) >= 30, `targets are large enough: ${Math.min(...sizes)}`);
+      assert.deepEqual(problems, []);
+      await phone.close();
+    }
+  });
+}
+
+test("the keyboard plays", async () => {
+  const { page, problems } = await open(browser.context, join(train("doorkey"), "report.html"));
+  const step = async () => Number(await page.locator(".scrub").inputValue());
+  const last = Number(await page.locator(".scrub").getAttribute("max"));
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await step(), 1);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await step(), 1);
+  await page.keyboard.press("End");
+  assert.equal(await step(), last);
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await step(), last, "the end is the end");
+  await page.keyboard.press("Home");
+  assert.equal(await step(), 0);
+  await page.selectOption(".speed select", "4");
+  await page.locator("body").click({ position: { x: 2, y: 2 } });
+  await page.keyboard.press(" ");
+  assert.equal(await page.locator('[data-act="play"]').getAttribute("aria-label"), "Pause");
+  await page.waitForFunction((n) => Number(document.querySelector(".scrub").value) === n, last);
+  assert.equal(await page.locator('[data-act="play"]').getAttribute("aria-label"), "Play", "it stops at the end");
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => Number(document.querySelector(".scrub").value) === 1);
+  await page.keyboard.press(" ");
+  const stopped = await step();
+  await page.waitForTimeout(600);
+  assert.equal(await step(), stopped, "it pauses");
+  // The slider is a control of its own.
+  await page.locator(".scrub").focus();
+  await page.keyboard.press("Home");
+  assert.equal(await step(), 0);
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await step(), 1);
+  assert.match(await page.locator(".caption").textContent(), /^Step 2 of/);
+  // Space on a button presses the button, no more.
+  await page.locator('[data-act="next"]').focus();
+  await page.keyboard.press(" ");
+  assert.equal(await step(), 2);
+  assert.match(await page.locator("#say").textContent(), /^Step 3|^End/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("focus can be seen, and everything has a name", async () => {
+  const { page } = await open(browser.context, join(train("blocks"), "report.html"));
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  const seen = new Set();
+  for (let i = 0; i < 30; i += 1) {
+    await page.keyboard.press("Tab");
+    const focus = await page.evaluate(() => {
+      const node = document.activeElement;
+      const style = getComputedStyle(node);
+      return { kind: node.className || node.tagName, outline: `${style.outlineStyle} ${style.outlineWidth}` };
+    });
+    seen.add(focus.kind.split(" ")[0]);
+    assert.equal(focus.outline, "solid 3px", focus.kind);
+  }
+  for (const kind of ["tab", "control", "scrub", "chip"]) assert.ok(seen.has(kind), `${kind} can be reached`);
+  const nameless = await page.evaluate(() => [...document.querySelectorAll("button, select, input, svg[role=img], section")]
+    .filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length)).map((n) => n.outerHTML.slice(0, 80)));
+  assert.deepEqual(nameless, []);
+  await page.close();
+});
+
+test("light and dark differ, and text stands out in both", async () => {
+  const luminance = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const contrast = (a, b) => {
+    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const pairs = [["ink", "page"], ["ink", "card"], ["ink", "sunk"], ["soft", "card"], ["soft", "page"], ["soft", "sunk"], ["faint", "page"], ["faint", "card"], ["accent", "page"], ["good", "good-soft"], ["bad", "bad-soft"],
+    ["unsure", "unsure-soft"], ["unsure", "card"], ["card", "accent"], ["card", "ink"], ...["v0", "v1", "v2", "v3", "v4", "v5"].flatMap((v) => [[v, "card"], [v, "accent-soft"], [v, "good-soft"], [v, "sunk"]])];
+  const pages = [];
+  for (const colorScheme of ["light", "dark"]) {
+    const other = await launch({ colorScheme });
+    const { page, problems } = await open(other.context, join(train("blocks"), "report.html"));
+    const colours = await page.evaluate((names) => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      return Object.fromEntries(names.map((name) => {
+        probe.style.color = `var(--${name})`;
+        return [name, getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number)];
+      }));
+    }, [...new Set(pairs.flat())]);
+    for (const [text, ground] of pairs) {
+      const ratio = contrast(colours[text], colours[ground]);
+      assert.ok(ratio >= 4.5, `${colorScheme}: ${text} on ${ground} has a contrast of ${ratio.toFixed(2)}`);
+    }
+    pages.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+    assert.deepEqual(problems, []);
+    await other.close();
+  }
+  assert.notEqual(pages[0], pages[1]);
+});
+
+test("several seeds share a page, and a link leads to what it shows", async () => {
+  const run = train("countdown", "--seeds", "3..5");
+  const file = join(run, "report.html");
+  const { page, problems } = await open(browser.context, file);
+  assert.deepEqual(await page.locator('[data-choose="run"] option').allTextContents(), ["seed 3", "seed 4", "seed 5"]);
+  await page.click('[data-task="dynamic-stack"]');
+  await page.selectOption('[data-choose="run"]', { label: "seed 5" });
+  assert.match(await page.locator("header .meta").textContent(), /seed 5/);
+  assert.equal(await page.locator('[data-task][aria-pressed="true"]').textContent(), "dynamic-stack", "the task stays");
+  await page.click('[data-episode="2"]');
+  await page.keyboard.press("ArrowRight");
+  const before = await shown(page);
+  const again = await open(browser.context, file, new URL(page.url()).hash);
+  assert.deepEqual(await shown(again.page), before);
+  assert.match(await again.page.locator(".caption").textContent(), /^Step 2/);
+  await again.page.click('.wide [data-run="seed-3"]');
+  assert.match(await again.page.locator("header .meta").textContent(), /seed 3/);
+  // A link to what is not there leads to what is.
+  const lost = await open(browser.context, file, "#run=seed-99&task=nothing&episode=77&step=1000");
+  assert.match(await lost.page.locator("header .meta").textContent(), /seed 3/);
+  assert.ok((await lost.page.locator(".caption").textContent()).startsWith("End"));
+  await lost.page.locator(".skip").focus();
+  await lost.page.keyboard.press("Enter");
+  assert.ok((await lost.page.locator(".caption").textContent()).startsWith("End"), "skipping ahead loses no place");
+  assert.deepEqual([...problems, ...again.problems, ...lost.problems], []);
+  for (const p of [page, again.page, lost.page]) await p.close();
+});
+
+test("a folder of several domains shares a page", async () => {
+  const all = join(folder, "reproduction");
+  for (const domain of ["blocks", "countdown"]) cpSync(train(domain), join(all, domain, "seed-0"), { recursive: true });
+  derrl(["report", all]);
+  const { page, problems } = await open(browser.context, join(all, "report.html"));
+  await page.selectOption('[data-choose="domain"]', "countdown");
+  assert.equal(await page.locator("h1").textContent(), "Countdown");
+  assert.ok((await page.locator(".scene svg").getAttribute("aria-label")).startsWith("Sum"));
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("what others wrote is shown, never run", async () => {
+  const run = join(folder, "<b>odd</b> & co");
+  cpSync(train("blocks"), run, { recursive: true });
+  const evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>{{data}}";
+  writeFileSync(join(run, "verify.json"), JSON.stringify({ proved: false, summary: evil, instances: 12345, counterexample: { steps: ["move(a, b)", evil], picture: "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>" } }));
+  derrl(["report", run]);
+  const { page, problems } = await open(browser.context, join(run, "report.html"));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.ok((await page.title()).includes("<b>odd</b> & co"));
+  assert.equal(await page.locator(".verdict").textContent(), evil);
+  assert.ok((await page.locator('[aria-label="Verification"]').textContent()).includes("12,345"));
+  assert.equal(await page.locator('[aria-label="Verification"] img').count(), 1);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("a policy that was changed, and one without rules", async () => {
+  const run = join(folder, "changed");
+  cpSync(train("blocks"), run, { recursive: true });
+  for (const policy of ["move(X, Y) :- \\+ on(X, b), \\+ top(Y), goal_on(Y, floor).\n", "% nothing\n"]) {
+    writeFileSync(join(run, "policy.pl"), policy);
+    derrl(["report", run]);
+    const { page, problems } = await open(browser.context, join(run, "report.html"));
+    assert.match(await page.locator(".note").textContent(), /changed after training/);
+    assert.match(await page.locator(".outcome").textContent(), /No rule fires/);
+    assert.equal(await page.locator(".rule.fired").count(), 0);
+    await page.locator(".chip").first().hover();
+    assert.match(await page.locator("#why").textContent(), /chance chose/);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
+test("traffic without SUMO has a page without episodes", async (t) => {
+  const run = train("traffic");
+  if (!run) return t.skip(MISSING);
+  const file = join(folder, "no-sumo.html");
+  derrl(["report", run, "--out", file], { hideSumo: true });
+  const { page, problems } = await open(browser.context, file);
+  assert.match(await page.locator(".note").textContent(), /SUMO was not found/);
+  assert.equal(await page.locator(".rule").count(), dataOf(file).runs[0].rules.length);
+  assert.ok(await page.locator('[aria-label="Scores"]').isVisible());
+  await page.keyboard.press("ArrowRight");
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("pages stay small", () => {
+  for (const domain of ["countdown", "blocks", "gridworld", "doorkey"]) {
+    const { size } = statSync(join(train(domain), "report.html"));
+    assert.ok(size < 1.5e6, `${domain}: ${size} bytes`);
+  }
+});

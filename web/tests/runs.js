@@ -1,0 +1,44 @@
+// Runs to look at: trained once, quickly, in a folder that goes away.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+function program() {
+  const found = [process.env.DERRL && resolve(process.env.DERRL), join(root, "target/release/derrl"), join(root, "target/debug/derrl")].find((path) => path && existsSync(path));
+  if (!found) throw new Error("there is no derrl to test: run `cargo build` first, or name one in DERRL");
+  return found;
+}
+
+// Runs derrl where SUMO is found, or where it is not.
+export function derrl(args, { hideSumo = false } = {}) {
+  const env = hideSumo ? { PATH: "/nonexistent" } : process.env;
+  return execFileSync(program(), args, { cwd: hideSumo ? tmpdir() : root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+}
+
+export const folder = mkdtempSync(join(tmpdir(), "derrl-runs-"));
+export const clean = () => rmSync(folder, { recursive: true, force: true });
+
+const QUICK = ["--set", "updates=60", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
+const QUICKEST = ["--shared", "--set", "updates=2", "--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--set", "selection_episodes=1", "--episodes", "1"];
+
+// The folder of a run of a domain, or null where its simulator is missing.
+export function train(domain, ...more) {
+  const out = join(folder, [domain, ...more].join("").replace(/\W+/g, "-"));
+  if (existsSync(out)) return out;
+  try {
+    derrl(["train", domain, "--out", out, ...(domain === "traffic" ? QUICKEST : QUICK), ...more]);
+  } catch (error) {
+    if (domain === "traffic" && /SUMO was not found/.test(error.stderr)) return null;
+    throw error;
+  }
+  return out;
+}
+
+// What the command line says about an episode.
+export function trace(run, task, episode, steps = 150) {
+  return JSON.parse(derrl(["explain", run, "--task", task, "--episode", String(episode), "--steps", String(steps), "--json"]));
+}
