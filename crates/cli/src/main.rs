@@ -9,6 +9,8 @@ mod domains;
 mod eval;
 mod explain;
 mod progress;
+mod provenance;
+mod reproduce;
 mod run_folder;
 mod table;
 mod train;
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Explain(command) => explain::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
+        Command::Reproduce(command) => reproduce::run(&command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
