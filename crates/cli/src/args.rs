@@ -224,6 +224,9 @@ pub struct Reproduce {
     /// Small budgets and two seeds: minutes instead of hours, and weaker results
     #[arg(long)]
     pub quick: bool,
+    /// No run takes more decisions than this (default: what each experiment says)
+    #[arg(long, value_name = "DECISIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
     /// These domains only (may be given several times)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,

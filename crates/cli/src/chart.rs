@@ -70,30 +70,61 @@ const BOTTOM: f64 = 56.0;
 const LEGEND: f64 = 46.0;
 const LEGEND_ROW: f64 = 20.0;
 
-/// An axis: ticks, and where a value lies between the first (0) and the last (1).
+/// An axis: what it covers, and its ticks.
 struct Axis {
     scale: Scale,
+    range: (f64, f64),
     ticks: Vec<f64>,
 }
 
+/// An axis goes this share of its length beyond the values at either end.
+const MARGIN: f64 = 0.03;
+
 impl Axis {
-    fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
-        let ticks = match scale {
-            Scale::Linear => ticks(values),
-            Scale::Log => log_ticks(values),
-        };
-        Axis { scale, ticks }
+    fn new(scale: Scale, values: &[f64]) -> Axis {
+        let seen = values.iter().copied().filter(|v| v.is_finite() && (scale == Scale::Linear || *v > 0.0));
+        let (low, high) = seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        match scale {
+            Scale::Linear => {
+                let (low, high) = match (low, high) {
+                    (l, h) if l > h => (0.0, 1.0),
+                    (l, h) if h - l < 1e-9 => (l - 0.5, h + 0.5),
+                    range => range,
+                };
+                let margin = MARGIN * (high - low);
+                let whole = values.iter().all(|v| v.fract() == 0.0);
+                let range = (low - margin, high + margin);
+                Axis { scale, range, ticks: ticks(range, if whole { 1.0 } else { 0.0 }) }
+            }
+            Scale::Log => {
+                let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
+                // At least two powers of ten, so that it can be read as a log scale.
+                let (mut first, mut last) = (low.log10(), high.log10());
+                if (last + 1e-9).floor() - (first - 1e-9).ceil() < 1.0 {
+                    (first, last) =
+                        ((first + 1e-9).floor(), (last - 1e-9).ceil().max((first + 1e-9).floor() + 1.0));
+                }
+                let margin = MARGIN * (last - first);
+                let powers = ((first - 1e-9).ceil() as i32)..=((last + 1e-9).floor() as i32);
+                Axis {
+                    scale,
+                    range: (10f64.powf(first - margin), 10f64.powf(last + margin)),
+                    ticks: powers.map(|e| 10f64.powi(e)).collect(),
+                }
+            }
+        }
     }
 
     fn shows(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
+    /// Where a value lies, from 0 at the start of the axis to 1 at its end.
     fn at(&self, value: f64) -> f64 {
-        let (first, last) = (self.ticks[0], self.ticks[self.ticks.len() - 1]);
+        let (low, high) = self.range;
         match self.scale {
-            Scale::Linear => (value - first) / (last - first),
-            Scale::Log => (value.max(first) / first).ln() / (last / first).ln(),
+            Scale::Linear => (value - low) / (high - low),
+            Scale::Log => (value / low).ln() / (high / low).ln(),
         }
     }
 
@@ -113,10 +144,11 @@ impl Chart {
         let height = top + PLOT_HEIGHT + BOTTOM;
         let bottom = height - BOTTOM;
         let right = WIDTH - RIGHT;
-        let x_axis = Axis::new(self.x_scale, self.series.iter().flat_map(|s| &s.points).map(|p| p.0));
+        let x_values: Vec<f64> = self.series.iter().flat_map(|s| &s.points).map(|p| p.0).collect();
+        let x_axis = Axis::new(self.x_scale, &x_values);
         let ends = |s: &Series| s.band.iter().flat_map(|b| [b.0, b.1]).collect::<Vec<_>>();
         let y_values = self.series.iter().flat_map(|s| s.points.iter().map(|p| p.1).chain(ends(s)));
-        let y_axis = Axis::new(self.y_scale, y_values.collect::<Vec<_>>().into_iter());
+        let y_axis = Axis::new(self.y_scale, &y_values.collect::<Vec<_>>());
         let px = |x: f64| LEFT + x_axis.at(x) * (right - LEFT);
         let py = |y: f64| bottom - y_axis.at(y) * PLOT_HEIGHT;
         let mut svg = format!(
@@ -239,41 +271,20 @@ impl Chart {
     }
 }
 
-fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values
-        .filter(|v| v.is_finite())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)))
-}
-
-/// Round numbers that cover the values: 4 to 9 of them, evenly spaced.
-fn ticks(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let (low, high) = match span(values) {
-        (l, h) if l > h => (0.0, 1.0),
-        (l, h) if h - l < 1e-9 => (l - 0.5, h + 0.5),
-        range => range,
-    };
-    let rough = (high - low) / 5.0;
+/// Round numbers inside a range: 3 to 9 of them, evenly spaced by no less than `least`.
+fn ticks((low, high): (f64, f64), least: f64) -> Vec<f64> {
+    let rough = ((high - low) / 6.0).max(least);
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= rough).unwrap_or(rough);
-    let (first, last) = ((low / step).floor() as i64, (high / step).ceil() as i64);
+    let steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power);
+    let step = steps.into_iter().find(|s| *s >= rough * 0.999).unwrap_or(rough);
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
     (first..=last).map(|i| i as f64 * step).collect()
 }
 
-/// Powers of ten that cover the values that are above 0, at least two.
-fn log_ticks(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let (low, high) = match span(values.filter(|v| *v > 0.0)) {
-        (l, h) if l > h => (1.0, 10.0),
-        range => range,
-    };
-    let first = (low.log10() + 1e-9).floor() as i32;
-    let last = ((high.log10() - 1e-9).ceil() as i32).max(first + 1);
-    (first..=last).map(|e| 10f64.powi(e)).collect()
-}
-
-/// A power of ten, as people write it: `0.001`, `1000`, beyond that `10⁶`.
+/// A power of ten, as people write it: `0.001`, `1000`, beyond that `10⁵`.
 fn power(value: f64) -> String {
     let exponent = value.log10().round() as i32;
-    if (-4..=4).contains(&exponent) {
+    if (-3..=4).contains(&exponent) {
         return format!("{value:.0$}", (-exponent).max(0) as usize);
     }
     let digit = |c: char| match c {
@@ -305,13 +316,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_cover_what_they_are_for() {
-        for (low, high) in [(0.0, 1.0), (-0.2, 0.97), (3.0, 3.0), (0.0, 76_800.0), (1e-9, 2e-9)] {
-            let ticks = ticks([low, high].into_iter());
-            assert!(ticks[0] <= low && *ticks.last().unwrap() >= high && ticks.len() >= 2, "{ticks:?}");
+    fn axes_cover_their_values_and_have_round_ticks() {
+        for (low, high) in [(0.0, 1.0), (-0.29, 1.03), (3.0, 3.0), (0.0, 76_800.0), (1e-6, 2e-6)] {
+            let axis = Axis::new(Scale::Linear, &[low, high]);
+            assert!(axis.at(low) >= 0.0 && axis.at(high) <= 1.0);
+            assert!((2..=9).contains(&axis.ticks.len()), "{:?}", axis.ticks);
         }
-        assert_eq!(log_ticks([0.002, 0.5, -1.0].into_iter()), [0.001, 0.01, 0.1, 1.0]);
-        assert_eq!(log_ticks([10.0].into_iter()), [10.0, 100.0]);
+        assert_eq!(Axis::new(Scale::Linear, &[3.0, 4.0, 5.0]).ticks, [3.0, 4.0, 5.0], "no half a block");
+        assert_eq!(Axis::new(Scale::Log, &[0.002, 0.5, -1.0]).ticks, [0.01, 0.1]);
+        assert_eq!(Axis::new(Scale::Log, &[20.0, 30.0]).ticks, [10.0, 100.0]);
         assert_eq!([1e-6, 0.001, 1.0, 1000.0, 1e5].map(power), ["10⁻⁶", "0.001", "1", "1000", "10⁵"]);
     }
 

@@ -20,7 +20,7 @@ fn jobs(plan: &Plan, domain: &AblationDomain, group: &Group, variant: &Variant) 
     let config = settings(&[&spec.settings, &group.settings, &variant.settings])?;
     let mut job = Job::new(&spec.agent, &domain.name, &config)?;
     let full = domain.decisions.unwrap_or(spec.decisions);
-    job.decisions = if plan.quick { full.min(spec.quick.decisions) } else { full };
+    job.decisions = plan.decisions(full, &spec.quick);
     job.episodes = if domain.seeds.is_some() { 5 } else { 50 };
     job.tasks = vec![(job.task.clone(), job.options.clone())];
     Ok(plan.each_seed(&job, plan.seeds(domain.seeds.unwrap_or(spec.seeds))))

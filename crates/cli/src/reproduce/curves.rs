@@ -73,7 +73,7 @@ impl Curve {
     }
 }
 
-/// What a run earned on average after `from` episodes and up to `to`, or at the nearest point.
+/// What a run earned on average after `from` episodes and up to `to`; the run has a curve.
 fn between(run: &Trained, from: f64, to: f64) -> f64 {
     let inside: Vec<f64> = run
         .curve
@@ -81,13 +81,16 @@ fn between(run: &Trained, from: f64, to: f64) -> f64 {
         .filter(|p| p.episodes as f64 > from && p.episodes as f64 <= to)
         .map(|p| p.mean_return)
         .collect();
-    if inside.is_empty() {
-        // Points cover the episodes before them: the first one at or after `to` tells of it.
-        let next = run.curve.iter().find(|p| p.episodes as f64 >= to).or(run.curve.last());
-        next.map_or(0.0, |p| p.mean_return)
-    } else {
-        mean_stderr(&inside).0
+    if !inside.is_empty() {
+        return mean_stderr(&inside).0;
     }
+    // On the line between the points around it.
+    let after =
+        run.curve.iter().position(|p| p.episodes as f64 >= to).unwrap_or(run.curve.len().saturating_sub(1));
+    let (a, b) = (run.curve[after.saturating_sub(1)], run.curve[after]);
+    let (x, y) = (a.episodes as f64, b.episodes as f64);
+    let share = if y > x { ((to - x) / (y - x)).clamp(0.0, 1.0) } else { 1.0 };
+    a.mean_return + share * (b.mean_return - a.mean_return)
 }
 
 #[cfg(test)]
@@ -114,7 +117,7 @@ mod tests {
                 && (last.1 - 0.5).abs() < 1e-9
                 && (last.2 - 0.5f64.sqrt()).abs() < 1e-9
         );
-        assert_eq!(curve.reaches(0.4).map(f64::floor), Some(10.0));
+        assert_eq!(curve.reaches(0.4).map(f64::floor), Some(18.0));
         assert!(Curve::new(&[]).points.is_empty() && Curve::new(&[]).end().is_none());
     }
 }

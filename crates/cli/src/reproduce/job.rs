@@ -108,8 +108,18 @@ impl Job {
 
     /// What it is, in a few words.
     pub fn name(&self) -> String {
-        let noise = if self.options.noise.is_some() { " with noise" } else { "" };
-        format!("{} on {}{noise}, seed {}", self.agent, self.domain, self.seed)
+        let Options { noise, size, range, .. } = &self.options;
+        let mut name = format!("{} on {}", self.agent, self.domain);
+        for (option, given) in [
+            ("noise", noise.map(|p| p.to_string())),
+            ("size", size.map(|n| n.to_string())),
+            ("range", range.map(|n| n.to_string())),
+        ] {
+            if let Some(value) = given {
+                name = format!("{name}, {option} {value}");
+            }
+        }
+        format!("{name}, seed {}", self.seed)
     }
 
     /// The name under which its result is kept: other settings, other name.
@@ -191,12 +201,18 @@ impl Watcher for Clock<'_> {
     }
 }
 
-/// Seconds that this thread has run on a processor, where the system tells; else seconds since the first call here.
+/// Seconds that this thread has run on a processor, which other programs do not disturb.
+#[cfg(unix)]
+fn thread_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Seconds since the first call in this thread: processor time is not to be had here.
+#[cfg(not(unix))]
 fn thread_seconds() -> f64 {
     thread_local!(static START: Instant = Instant::now());
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|t| t.split_whitespace().next()?.parse::<u64>().ok());
-    nanoseconds.map_or_else(|| START.with(|s| s.elapsed().as_secs_f64()), |n| n as f64 / 1e9)
+    START.with(|start| start.elapsed().as_secs_f64())
 }
 
 /// The folder of finished jobs.

@@ -26,7 +26,7 @@ use crate::provenance::{commit, machine, today};
 use crate::run_folder::write_whole;
 use crate::table::thousands;
 use crate::{Failure, Outcome, print, print_json};
-use experiments::{Experiments, TableSpec};
+use experiments::{Experiments, Quick, TableSpec};
 use job::{Job, Results, Store};
 use page::{Block, Page, Section};
 
@@ -66,6 +66,8 @@ pub struct Plan {
     pub quick: bool,
     /// Seeds a run, where asked for.
     seeds: Option<u64>,
+    /// The most decisions of a run, where asked for.
+    budget: Option<u64>,
     /// Domains that were asked for and can be run.
     domains: Vec<&'static str>,
 }
@@ -88,8 +90,13 @@ impl Plan {
 
     /// The budget of an agent in a table.
     pub fn budget(&self, table: &TableSpec, agent: &str) -> u64 {
-        let full = table.decisions.get(agent).copied().unwrap_or(0);
-        if self.quick { full.min(table.quick.decisions) } else { full }
+        self.decisions(table.decisions.get(agent).copied().unwrap_or(0), &table.quick)
+    }
+
+    /// The budget of a run, where the experiment says `full`.
+    pub fn decisions(&self, full: u64, quick: &Quick) -> u64 {
+        let budget = if self.quick { full.min(quick.decisions) } else { full };
+        budget.min(self.budget.unwrap_or(u64::MAX))
     }
 
     /// Episodes a score of a table.
@@ -229,7 +236,10 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     if args.quick {
         notices.push("Quick: budgets are small, so results are weaker than those of a full run.".to_string());
     }
-    Ok((Plan { experiments, quick: args.quick, seeds: args.seeds, domains: able }, notices))
+    Ok((
+        Plan { experiments, quick: args.quick, seeds: args.seeds, budget: args.budget, domains: able },
+        notices,
+    ))
 }
 
 /// The command line that asks for the same.
@@ -239,6 +249,7 @@ fn command(args: &Reproduce) -> String {
     words.extend(part.map(|p| p.get_name().to_string()));
     words.extend(args.seeds.map(|n| format!("--seeds {n}")));
     words.extend(args.quick.then(|| "--quick".to_string()));
+    words.extend(args.budget.map(|n| format!("--budget {n}")));
     words.extend(args.domains.iter().map(|d| format!("--domain {d}")));
     words.push(format!("--out {}", args.out.display()));
     words.join(" ")

@@ -208,7 +208,12 @@ fn markdown_table(rows: &[Vec<Cell>]) -> String {
     let mut text = String::new();
     for (i, cells) in rows.iter().enumerate() {
         let line: Vec<String> = cells.iter().map(|c| c.line().replace('|', "\\|")).collect();
-        let _ = writeln!(text, "| {} |", line.join(" | "));
+        // A row of one cell is a heading among rows.
+        let line = match &line[..] {
+            [only] => format!("**{only}**{}", " |".repeat(rows[0].len() - 1)),
+            _ => line.join(" | "),
+        };
+        let _ = writeln!(text, "| {line} |");
         if i == 0 {
             let _ = writeln!(text, "|{}", "---|".repeat(cells.len()));
         }

@@ -37,9 +37,10 @@ pub fn run(jobs: Vec<Job>, store: &Store, threads: usize) -> anyhow::Result<Opti
             None => left.push(job),
         }
     }
+    let (timed, mut scored): (Vec<Job>, Vec<Job>) =
+        left.into_iter().partition(|j| j.purpose == Purpose::Time);
     // The longest first, so that cores are busy to the end.
-    left.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
-    let (timed, scored): (Vec<Job>, Vec<Job>) = left.into_iter().partition(|j| j.purpose == Purpose::Time);
+    scored.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     let progress = Progress::new(scored.iter().chain(&timed));
     let state = Mutex::new(State { queue: scored.into(), results, error: None });
     std::thread::scope(|scope| {

@@ -30,7 +30,7 @@ fn jobs(plan: &Plan, axis: &Axis, at: usize, agent: &str) -> anyhow::Result<Vec<
         _ => {}
     }
     job.task = axis.tasks.get(at).map_or("large", String::as_str).to_string();
-    job.decisions = if plan.quick { spec.quick.decisions } else { spec.decisions };
+    job.decisions = plan.decisions(spec.decisions, &spec.quick);
     if let Some(learning) = &mut job.learning {
         learning.restarts = 1;
     }
@@ -54,7 +54,7 @@ pub fn all_jobs(plan: &Plan) -> anyhow::Result<Vec<Job>> {
 /// The section.
 pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let spec = &plan.experiments.runtime;
-    let decisions = if plan.quick { spec.quick.decisions } else { spec.decisions };
+    let decisions = plan.decisions(spec.decisions, &spec.quick);
     let mut blocks = vec![Block::Text(format!(
         "Processor seconds an episode over the first {decisions} decisions of training on instances of each size: acting, gradient and update, all that is \
          prepared for states when they are first met, and the world itself. Runs are measured one at a time on one core."

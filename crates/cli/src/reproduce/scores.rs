@@ -4,6 +4,7 @@ use derrl_learn::mean_stderr;
 use serde_json::{Map, Value, json};
 
 use super::Plan;
+use super::convergence::shown;
 use super::experiments::{Row, TableSpec};
 use super::job::Results;
 use super::page::{Block, Cell, Claim, Mark, Section, row};
@@ -25,8 +26,7 @@ impl Measured {
     fn mark(&self) -> Mark {
         match self.paper {
             None => Mark::None,
-            // Further than rounding and noise explain.
-            Some(paper) if (self.mean - paper).abs() <= CLOSE.max(self.stderr) => Mark::Same,
+            Some(paper) if (self.mean - paper).abs() <= CLOSE => Mark::Same,
             Some(paper) if self.mean > paper => Mark::Better,
             Some(_) => Mark::Worse,
         }
@@ -85,20 +85,8 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
                     .chain([two(best).into()])
                     .collect(),
             );
-            for c in cells.iter().filter(|c| c.agent != "derrl") {
-                let how = match c.mark() {
-                    Mark::Better => "better",
-                    Mark::Worse => "worse",
-                    Mark::Same | Mark::None => continue,
-                };
-                let paper = c.paper.map_or_else(String::new, two);
-                surprises.push(format!(
-                    "{} {how} than in the paper on {}, {} ({} against {paper})",
-                    c.agent.to_uppercase(),
-                    table.title,
-                    r.name,
-                    two(c.mean),
-                ));
+            for c in cells.iter().filter(|c| c.paper.is_some()) {
+                surprises.push((c.agent.clone(), c.mark(), format!("{}, {}", table.title, r.name)));
             }
             let agents: Map<String, Value> = cells.iter().map(|c| (c.agent.clone(), c.json())).collect();
             list.push(json!({"task": r.task, "name": r.name, "options": r.options, "best_known": best, "agents": agents}));
@@ -120,17 +108,30 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let mut blocks = vec![
         Block::Text(format!(
             "Mean return ± standard error over seeds; in brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=, \
-             within {CLOSE} or one standard error). Each seed is a training run of its own, scored over the same instances for every agent. \
+             within {CLOSE}). Each seed is a training run of its own, scored over the same instances for every agent. \
              Best known: what search or the best hand-written controller gets on these instances."
         )),
         Block::Table(rows),
         Block::Text(plan.budgets()),
     ];
-    if !surprises.is_empty() {
-        blocks.push(Block::Heading("Baselines that differ from the paper".to_string()));
-        blocks.push(Block::Text(format!("{}.", surprises.join("; "))));
-    }
+    blocks.push(Block::Heading("Where agents come out better or worse than in the paper".to_string()));
+    blocks.push(Block::Table(differences(&surprises)));
     Ok(Section { id: "table", title: "Generalisation table", blocks, claims, data: Value::Object(data) })
+}
+
+/// For each agent, the rows in which it came out better and worse than in the paper.
+fn differences(marks: &[(String, Mark, String)]) -> Vec<Vec<Cell>> {
+    let mut rows = vec![row(["agent", "better", "worse", "same"])];
+    for agent in derrl_learn::AGENTS {
+        let of = |mark: Mark| marks.iter().filter(move |m| m.0 == agent.name && m.1 == mark);
+        let list = |mark: Mark| match of(mark).count() {
+            0 => "in no row".to_string(),
+            n => format!("in {n}: {}", of(mark).map(|m| m.2.as_str()).collect::<Vec<_>>().join("; ")),
+        };
+        let same = of(Mark::Same).count();
+        rows.push(row([shown(agent.name), list(Mark::Better), list(Mark::Worse), format!("in {same}")]));
+    }
+    rows
 }
 
 /// Every agent on one row.
@@ -181,7 +182,7 @@ fn judge(table: &TableSpec, measured: &[(&Row, Vec<Measured>)]) -> Vec<Claim> {
             })
         });
         claims.push(claim(
-            format!("{}: {} is at least the paper's", table.title, agent.to_uppercase()),
+            format!("{}: {} is at least the paper's", table.title, shown(agent)),
             failed.collect(),
         ));
     }
@@ -193,7 +194,7 @@ fn judge(table: &TableSpec, measured: &[(&Row, Vec<Measured>)]) -> Vec<Claim> {
             failed.push(format!(
                 "{} ({} {} against {})",
                 row.name,
-                other.agent.to_uppercase(),
+                shown(&other.agent),
                 two(other.mean),
                 two(own.mean)
             ));
@@ -204,7 +205,7 @@ fn judge(table: &TableSpec, measured: &[(&Row, Vec<Measured>)]) -> Vec<Claim> {
             format!(
                 "{}: {} is at least as good as every baseline where it has to generalise",
                 table.title,
-                ours.to_uppercase()
+                shown(ours)
             ),
             failed,
         ));
