@@ -4,11 +4,11 @@ use derrl_learn::{length, mean_stderr};
 use derrl_logic::{Policy, Source};
 use serde_json::{Map, Value, json};
 
-use super::Plan;
 use super::curves::{COLORS, Curve};
 use super::experiments::{AblationDomain, Group, Variant, settings};
 use super::job::{Finished, Job, Results};
 use super::page::{Block, Claim, Figure, Section, row};
+use super::{Plan, each_seed};
 use crate::chart::{Chart, Scale};
 
 /// A run has learned the task if its rules earn this share of what is between nothing and the best known.
@@ -23,7 +23,7 @@ fn jobs(plan: &Plan, domain: &AblationDomain, group: &Group, variant: &Variant) 
     job.decisions = plan.decisions(full, &spec.quick);
     job.episodes = if domain.seeds.is_some() { 5 } else { 50 };
     job.tasks = vec![(job.task.clone(), job.options.clone())];
-    Ok(plan.each_seed(&job, plan.seeds(domain.seeds.unwrap_or(spec.seeds))))
+    Ok(each_seed(&job, plan.seeds(domain.seeds.unwrap_or(spec.seeds))))
 }
 
 /// The jobs of all variants.
@@ -170,9 +170,9 @@ fn judge(plan: &Plan, domain: &str, measured: &[Measured]) -> Vec<Claim> {
     let expect = &plan.experiments.ablation.expect;
     let find = |name: &str| measured.iter().find(|m| m.variant == name);
     let (Some(with), Some(without)) = (find(&expect.with), find(&expect.without)) else { return Vec::new() };
-    let claim = |claim: &str, held: bool, detail: String| Claim {
+    let claim = |text: &str, held: bool, detail: String| Claim {
         experiment: "ablation".to_string(),
-        claim: format!("{}: {claim}", capital(domain)),
+        text: format!("{}: {text}", capital(domain)),
         held,
         detail,
     };

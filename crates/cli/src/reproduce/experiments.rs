@@ -125,8 +125,8 @@ pub struct RuntimeSpec {
     pub agents: Vec<String>,
     /// Measurements of each point.
     pub seeds: u64,
-    /// Training decisions a measurement, at the least.
-    pub decisions: u64,
+    /// Training decisions a measurement, for each agent.
+    pub decisions: BTreeMap<String, u64>,
     /// Settings of DERRL beside the defaults.
     #[serde(default)]
     pub settings: toml::Table,

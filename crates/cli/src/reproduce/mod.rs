@@ -104,11 +104,6 @@ impl Plan {
         if self.quick { table.quick.episodes } else { table.episodes }
     }
 
-    /// A job once a seed.
-    pub fn each_seed(&self, job: &Job, seeds: u64) -> Vec<Job> {
-        (0..seeds).map(|seed| Job { seed, ..job.clone() }).collect()
-    }
-
     /// The runs of an agent in a table.
     pub fn table_jobs(&self, table: &TableSpec, agent: &str) -> anyhow::Result<Vec<Job>> {
         let mut job = Job::new(agent, &table.domain, &Config::default())?;
@@ -116,7 +111,7 @@ impl Plan {
         job.decisions = self.budget(table, agent);
         job.episodes = self.episodes(table);
         job.tasks = table.rows.iter().map(|r| (r.task.clone(), r.options.clone())).collect();
-        Ok(self.each_seed(&job, self.seeds(table.seeds)))
+        Ok(each_seed(&job, self.seeds(table.seeds)))
     }
 
     /// The runs of those agents in those tables.
@@ -157,6 +152,11 @@ impl Plan {
         });
         format!("Budgets. {}.", each.collect::<Vec<_>>().join(". "))
     }
+}
+
+/// A job once a seed.
+fn each_seed(job: &Job, seeds: u64) -> Vec<Job> {
+    (0..seeds).map(|seed| Job { seed, ..job.clone() }).collect()
 }
 
 /// Runs what is missing, then writes the report.

@@ -109,7 +109,7 @@ pub struct Claim {
     /// The experiment's file.
     pub experiment: String,
     /// What is claimed.
-    pub claim: String,
+    pub text: String,
     /// Whether it held.
     pub held: bool,
     /// Where it did not, or by how much it did.
@@ -139,7 +139,7 @@ impl Page {
     pub fn claim_table(&self) -> Vec<Vec<Cell>> {
         let mut rows = vec![row(["claim", "held", "measured"])];
         for c in self.claims() {
-            rows.push(row([c.claim.as_str(), if c.held { "yes" } else { "no" }, &c.detail]));
+            rows.push(row([c.text.as_str(), if c.held { "yes" } else { "no" }, &c.detail]));
         }
         rows
     }
@@ -190,7 +190,7 @@ impl Page {
             let _ = writeln!(text, "\nclaims");
             for c in self.claims() {
                 let held = if c.held { "held    " } else { "NOT HELD" };
-                let _ = writeln!(text, "  {held}  {}: {}", c.claim, c.detail);
+                let _ = writeln!(text, "  {held}  {}: {}", c.text, c.detail);
             }
         }
         for notice in &self.notices {

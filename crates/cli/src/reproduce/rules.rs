@@ -42,7 +42,9 @@ fn most_common<'t>(texts: &[&'t str]) -> Option<(&'t str, usize)> {
         lines
     };
     let mut counts: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    texts.iter().for_each(|t| *counts.entry(bodies(t)).or_default() += 1);
+    for text in texts {
+        *counts.entry(bodies(text)).or_default() += 1;
+    }
     let most = counts.values().copied().max()?;
     texts.iter().find(|t| counts.get(&bodies(t)) == Some(&most)).map(|t| (*t, most))
 }

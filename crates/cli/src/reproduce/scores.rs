@@ -163,9 +163,9 @@ fn measure(plan: &Plan, table: &TableSpec, at: usize, results: &Results) -> anyh
 fn judge(table: &TableSpec, measured: &[(&Row, Vec<Measured>)]) -> Vec<Claim> {
     let expect = &table.expect;
     let mut claims = Vec::new();
-    let claim = |claim: String, failed: Vec<String>| Claim {
+    let claim = |text: String, failed: Vec<String>| Claim {
         experiment: table.id.clone(),
-        claim,
+        text,
         held: failed.is_empty(),
         detail: if failed.is_empty() {
             "in every row".to_string()
