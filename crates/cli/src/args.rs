@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use derrl_env::Options;
+use derrl_export::TARGETS;
+
+use crate::report::Extent;
+use crate::style::Color;
 
 /// Learns reinforcement-learning policies that a person can read.
 #[derive(Debug, Parser)]
@@ -25,6 +30,16 @@ pub enum Command {
     Eval(Eval),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
+    /// Prove that a policy gets there in every instance up to a size, or find a shortest counterexample
+    Verify(Verify),
+    /// Compare the decisions of two policies in every state up to a size
+    Diff(Diff),
+    /// Remove every rule and atom of a policy that makes no difference up to a size
+    Simplify(Simplify),
+    /// Write a policy as a program of another language
+    Export(Export),
+    /// Write one self-contained HTML page for a run, or for a folder of runs
+    Report(Report),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -81,7 +96,7 @@ impl WorldArgs {
 #[derive(Debug, ClapArgs)]
 pub struct Train {
     /// A built-in domain or the path of a domain file
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "settings"])]
     pub domain: Option<String>,
     /// The seed of the run
     #[arg(long, default_value_t = 0, conflicts_with = "seeds")]
@@ -148,15 +163,37 @@ pub struct Explain {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
-    /// The task to draw an instance from
-    #[arg(long, default_value = "train", value_name = "TASK")]
-    pub task: String,
+    /// The task to draw an instance from (default: train)
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// Which episode of the seed to explain; they are the episodes that `eval` scores
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode: u32,
+    /// Explain a state given by hand, in a file of facts, and run no episode. With --task, the background that the file
+    /// does not mention is that of an instance of the task
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
     /// Steps to explain at the most
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub steps: u32,
     /// Also say at every step why this action was not chosen, e.g. "move(b, floor)"
     #[arg(long, value_name = "ACTION")]
     pub why_not: Option<String>,
+    /// Also find the smallest set of facts whose change makes the policy choose this action
+    #[arg(long, value_name = "ACTION")]
+    pub what_if: Option<String>,
+    /// Let --what-if change background facts too
+    #[arg(long, requires = "what_if")]
+    pub any_fact: bool,
+    /// Let --what-if consider only changes that keep the domain's constraints
+    #[arg(long, requires = "what_if")]
+    pub consistent: bool,
+    /// Facts that --what-if changes at the most
+    #[arg(long, value_name = "N", default_value_t = 6, requires = "what_if", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max_changes: u32,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// The seed of the instance and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -166,6 +203,138 @@ pub struct Explain {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// Which instances to look at: all up to a size.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ExtentArgs {
+    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub max_objects: usize,
+    /// Obstacles at the most (gridworld; default: 2)
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub obstacles: Option<usize>,
+    /// Look at every state, also at those that differ from others only in names that the policy does not mention
+    #[arg(long)]
+    pub every_state: bool,
+    /// Go ahead however much memory and time it takes
+    #[arg(long)]
+    pub force: bool,
+    /// Threads to use (default: all cores); the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Ignore the types of the domain
+    #[arg(long)]
+    pub untyped: bool,
+}
+
+/// `derrl verify`.
+///
+/// Exit code 0 if the policy is proved, 1 if there is a counterexample.
+#[derive(Debug, ClapArgs)]
+pub struct Verify {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Which instances
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// How ties are broken: in the worst way, or at random (then it must get there with probability 1)
+    #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
+    pub ties: String,
+    /// Draw the counterexample to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl diff`.
+///
+/// Exit code 0 if the policies decide alike, 1 if they differ.
+#[derive(Debug, ClapArgs)]
+pub struct Diff {
+    /// A policy file, or the folder of a run
+    pub first: PathBuf,
+    /// Another one
+    pub second: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Which instances
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl simplify`.
+#[derive(Debug, ClapArgs)]
+pub struct Simplify {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Which instances
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// Write the policy to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl report`.
+#[derive(Debug, ClapArgs)]
+pub struct Report {
+    /// The folder of a run, or one that holds several
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Where to write the page (default: report.html in the folder)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Episodes to show of each task (default: 4, fewer where there are many runs)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub episodes: Option<u32>,
+    /// Steps to show of an episode at the most
+    #[arg(long, value_name = "N", default_value_t = Extent::STEPS as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl export`.
+#[derive(Debug, ClapArgs)]
+pub struct Export {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The language
+    #[arg(long, value_name = "TARGET", value_parser = targets())]
+    pub to: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Ignore the types of the domain
+    #[arg(long)]
+    pub untyped: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn targets() -> PossibleValuesParser {
+    TARGETS.iter().map(|t| PossibleValue::new(t.name).help(t.summary)).collect::<Vec<_>>().into()
 }
 
 /// `derrl check`.
@@ -251,6 +420,8 @@ pub enum Part {
     Ablation,
     /// The learned rules of every domain
     Rules,
+    /// The same rules as programs: a loop with guarded steps
+    Programs,
     /// All of these
     All,
 }

@@ -80,3 +80,10 @@ pub fn load_policy(path: &Path, domain: Option<&str>, untyped: bool) -> anyhow::
     let policy = Policy::parse(&read_source(&file)?, &domain.alphabet)?;
     Ok((policy, domain))
 }
+
+/// Another policy of a domain: a policy file, or that of the folder of a run.
+pub fn another_policy(path: &Path, domain: &Domain) -> anyhow::Result<Policy> {
+    let folder = path.is_dir().then(|| run_folder::RunFolder::open(path)).transpose()?;
+    let file = folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path());
+    Ok(Policy::parse(&read_source(&file)?, &domain.alphabet)?)
+}

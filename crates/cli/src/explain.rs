@@ -1,101 +1,377 @@
 //! `derrl explain`.
 
-use derrl_env::make;
-use derrl_learn::{ExplainedStep, Match, Reason, WhyNot, explain_episode, find_action};
-use derrl_logic::parse_ground_action;
-use serde_json::json;
+use std::path::Path;
+
+use derrl_env::{Env, Rng, make, observe};
+use derrl_learn::{
+    Ask, Bounds, Change, Explainer, Explanation, Found, Match, Others, Reason, Standing, WhatIf, WhatIfs,
+    WhyNot, explain_episode, find_action,
+};
+use derrl_logic::{
+    Action, Alphabet, Constant, Facts, Policy, Role, Universe, parse_ground_action, parse_state,
+    parse_state_in,
+};
+use serde_json::{Value, json};
 
 use crate::args::Explain;
-use crate::domain::load_policy;
+use crate::domain::{Domain, load_policy, read_source};
+use crate::style::Paint;
 use crate::{Outcome, print, print_json};
 
-/// Explains an episode, step by step.
+/// The task of an episode where none is asked for: the one trained on.
+const TASK: &str = "train";
+
+/// Explains an episode, step by step, or what the policy does in a state given by hand.
 pub fn run(args: &Explain) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
+    let questions = Questions::new(args, &domain.alphabet)?;
+    if let Some(file) = &args.state {
+        return in_state(file, args, &policy, &domain, &questions);
+    }
     let alphabet = &domain.alphabet;
-    let asked = args.why_not.as_deref().map(|text| parse_ground_action(text, alphabet)).transpose()?;
-    let mut env = make(domain.spec, alphabet, &args.task, &args.world.options())?;
-    let steps = explain_episode(&policy, alphabet, env.as_mut(), args.seed, args.steps as usize)?;
-    let asked = match asked {
-        None => None,
-        Some((action, names)) => {
-            let universe = env.universe();
-            let ground = find_action(alphabet, universe, action, &names)
-                .map_err(|e| anyhow::anyhow!("--why-not: {e}"))?;
-            Some(universe.show_action(alphabet, ground.action, &ground.args))
-        }
-    };
+    let task = args.task.as_deref().unwrap_or(TASK);
+    let mut env = make(domain.spec, alphabet, task, &args.world.options())?;
+    let number = u64::from(args.episode) - 1;
+    let ask = questions.ask(args);
+    let trace =
+        explain_episode(&policy, alphabet, env.as_mut(), (args.seed, number), args.steps as usize, &ask)?;
+    questions.check(
+        &|text| trace.steps.iter().any(|s| mentions(&s.explanation, s.what_if.as_ref(), text)),
+        &|asked| find_action(alphabet, env.universe(), asked.action, &asked.names).map(|_| ()),
+    )?;
     if args.json {
         print_json(&json!({
             "domain": domain.name,
-            "task": args.task,
+            "task": task,
             "seed": args.seed,
+            "episode": args.episode,
             "policy": policy.display(alphabet).to_string(),
-            "steps": steps,
+            "steps": trace.steps,
+            "end": trace.end,
         }))?;
         return Ok(());
     }
-    let background: Vec<&str> = alphabet
-        .predicates
-        .iter()
-        .filter(|p| p.role == derrl_logic::Role::Background)
-        .map(|p| p.name.as_str())
-        .collect();
-    let is_background = |fact: &&String| background.contains(&fact.split('(').next().unwrap_or(""));
-    if let Some(first) = steps.first() {
-        let fixed: Vec<&String> = first.explanation.facts.iter().filter(is_background).collect();
-        print(&format!("background: {}\n", list(&fixed, 12)));
+    let show = Show { paint: Paint::stdout(args.color), alphabet, questions: &questions };
+    if let Some(first) = trace.steps.first() {
+        print(&show.background(&first.explanation.facts));
     }
-    for step in &steps {
-        let changing: Vec<&String> = step.explanation.facts.iter().filter(|f| !is_background(f)).collect();
-        print(&format!("\nstep {}: {}\n", step.step, list(&changing, 40)));
-        print(&show_step(step));
-        if let Some(asked) = &asked {
-            print(&show_asked(step, asked));
-        }
+    for step in &trace.steps {
+        let agent = step.agent.map(|a| format!(" (agent {a})")).unwrap_or_default();
+        print(&format!("\n{}", show.state(&format!("step {}{agent}", step.step), &step.explanation.facts)));
+        print(&show.decision(&step.explanation, step.reward));
+        print(&show.answers(&step.explanation, step.what_if.as_ref()));
     }
-    let total: f64 = steps.iter().map(|s| s.reward).sum();
-    let end = steps.last().map_or("nothing happened", |s| s.status);
-    print(&format!("\n{end} after {} steps, return {total:.2}\n", steps.len()));
+    let steps = trace.steps.len();
+    let plural = if steps == 1 { "" } else { "s" };
+    print(&format!("\n{} after {steps} step{plural}, return {:.2}\n", trace.end.status, trace.end.total));
     Ok(())
 }
 
-fn list(items: &[&String], most: usize) -> String {
-    let shown: Vec<&str> = items.iter().take(most).map(|s| s.as_str()).collect();
-    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+/// Explains what the policy does in the state of a file.
+fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, questions: &Questions) -> Outcome {
+    let alphabet = &domain.alphabet;
+    let source = read_source(file)?;
+    let (universe, facts) = match args.task.as_deref() {
+        None => parse_state(&source, alphabet)?,
+        Some(task) => {
+            let mut env = make(domain.spec, alphabet, task, &args.world.options())?;
+            let (mut world, _) = derrl_learn::episode_streams(args.seed, u64::from(args.episode) - 1);
+            env.reset(&mut world);
+            let facts = changed(env.as_ref(), alphabet, &source)?;
+            (Universe::clone(env.universe()), facts)
+        }
+    };
+    let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
+    questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
+    let explainer = Explainer::new(policy, alphabet);
+    let why_not = questions.why_not.as_ref().and_then(|asked| find(asked).ok());
+    let mut ties = Rng::new(args.seed, 0);
+    let explained =
+        explainer.explain(&facts, &universe, &mut ties, &|a| args.json || why_not.as_ref() == Some(a));
+    let Some((_, explanation)) = explained else {
+        let types: Vec<&str> =
+            alphabet.actions.iter().flat_map(|a| &a.args).map(|t| alphabet.types.name(*t)).collect();
+        return Err(anyhow::anyhow!(
+            "{}: there is nothing to do, since no object here has a type that actions need: {}",
+            source.name,
+            types.join(", ")
+        )
+        .into());
+    };
+    let what_if = questions
+        .what_if
+        .as_ref()
+        .and_then(|asked| find(asked).ok())
+        .map(|action| explainer.what_if(&action, &facts, &universe, questions.bounds));
+    if args.json {
+        let objects: Vec<Value> = universe
+            .objects()
+            .map(|o| json!({"name": universe.name(o).to_string(), "type": alphabet.types.name(universe.type_of(o))}))
+            .collect();
+        let mut step = serde_json::to_value(&explanation)?;
+        step["step"] = 1.into();
+        if let Some(what_if) = &what_if {
+            step["what_if"] = serde_json::to_value(what_if)?;
+        }
+        print_json(&json!({
+            "domain": domain.name,
+            "state": source.name,
+            "seed": args.seed,
+            "objects": objects,
+            "policy": policy.display(alphabet).to_string(),
+            "steps": [step],
+        }))?;
+        return Ok(());
+    }
+    let show = Show { paint: Paint::stdout(args.color), alphabet, questions };
+    print(&show.background(&explanation.facts));
+    print(&format!("\n{}", show.state("state", &explanation.facts)));
+    print(&show.decision(&explanation, 0.0));
+    print(&show.answers(&explanation, what_if.as_ref()));
+    Ok(())
 }
 
-fn show_step(step: &ExplainedStep) -> String {
-    let e = &step.explanation;
-    let reward = if step.reward == 0.0 { String::new() } else { format!("   reward {:.2}", step.reward) };
-    let why = match &e.fired {
-        None => "no rule fires: any action will do\n".to_string(),
-        Some(m) => format!("because {}{}\n", m.text, show_substitution(m)),
-    };
-    let ties = if e.fired.is_some() && e.ties.len() > 1 {
+/// The facts of an instance, changed as a file says.
+fn changed(env: &dyn Env, alphabet: &Alphabet, source: &derrl_logic::Source) -> anyhow::Result<Facts> {
+    if let Some(fault) = env.fault() {
+        anyhow::bail!("{fault}");
+    }
+    let mut facts = Facts::new(alphabet);
+    observe(env, &mut facts);
+    Ok(parse_state_in(source, alphabet, env.universe(), &facts)?)
+}
+
+/// Whether a step says anything about an action.
+fn mentions(e: &Explanation, what_if: Option<&WhatIf>, action: &str) -> bool {
+    e.action == action
+        || e.others.iter().any(|o| o.action == action)
+        || what_if.is_some_and(|w| w.action == action)
+}
+
+/// An action that a question is about.
+struct Asked {
+    action: Action,
+    names: Vec<Constant>,
+    text: String,
+}
+
+impl Asked {
+    fn new(text: &str, alphabet: &Alphabet) -> anyhow::Result<Asked> {
+        let (action, names) = parse_ground_action(text, alphabet)?;
+        let objects = names.iter().map(|name| (name.clone(), derrl_logic::Types::ANY)).collect();
+        // The text as steps show it, whatever its spaces.
+        let named = Universe::new(objects);
+        let args: Vec<_> = names.iter().filter_map(|name| named.find(name)).collect();
+        Ok(Asked { text: named.show_action(alphabet, action, &args), action, names })
+    }
+}
+
+struct Questions {
+    why_not: Option<Asked>,
+    what_if: Option<Asked>,
+    bounds: Bounds,
+}
+
+impl Questions {
+    fn new(args: &Explain, alphabet: &Alphabet) -> anyhow::Result<Questions> {
+        let asked = |text: &Option<String>| text.as_deref().map(|t| Asked::new(t, alphabet)).transpose();
+        let bounds = Bounds {
+            changes: args.max_changes as usize,
+            background: args.any_fact,
+            inconsistent: !args.consistent,
+            ..Bounds::default()
+        };
+        Ok(Questions { why_not: asked(&args.why_not)?, what_if: asked(&args.what_if)?, bounds })
+    }
+
+    fn ask(&self, args: &Explain) -> Ask {
+        let others = match &self.why_not {
+            _ if args.json => Others::All,
+            None => Others::None,
+            Some(asked) => Others::One(asked.action, asked.names.clone()),
+        };
+        let what_if = match &self.what_if {
+            None => WhatIfs::None,
+            Some(asked) => WhatIfs::One(asked.action, asked.names.clone()),
+        };
+        Ask { others, what_if, bounds: self.bounds }
+    }
+
+    /// An error if an action that is asked about came up nowhere (`seen`) and does not exist (`find`).
+    fn check(
+        &self,
+        seen: &dyn Fn(&str) -> bool,
+        find: &dyn Fn(&Asked) -> Result<(), String>,
+    ) -> anyhow::Result<()> {
+        for (option, asked) in [("--why-not", &self.why_not), ("--what-if", &self.what_if)] {
+            if let Some(asked) = asked.as_ref().filter(|asked| !seen(&asked.text)) {
+                find(asked).map_err(|e| anyhow::anyhow!("{option}: {e}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Explanations as short text.
+struct Show<'a> {
+    paint: Paint,
+    alphabet: &'a Alphabet,
+    questions: &'a Questions,
+}
+
+impl Show<'_> {
+    fn is_background(&self, fact: &str) -> bool {
+        let name = fact.split('(').next().unwrap_or_default();
+        self.alphabet.predicates.iter().any(|p| p.role == Role::Background && p.name == name)
+    }
+
+    fn background(&self, facts: &[String]) -> String {
+        let fixed: Vec<&str> = facts.iter().map(String::as_str).filter(|f| self.is_background(f)).collect();
+        if fixed.is_empty() {
+            String::new()
+        } else {
+            format!("{} {}\n", self.paint.faint("background:"), list(&fixed, 12))
+        }
+    }
+
+    fn state(&self, title: &str, facts: &[String]) -> String {
+        let changing: Vec<&str> =
+            facts.iter().map(String::as_str).filter(|f| !self.is_background(f)).collect();
+        format!("{} {}\n", self.paint.faint(&format!("{title}:")), list(&changing, 40))
+    }
+
+    fn decision(&self, e: &Explanation, reward: f64) -> String {
+        let paint = self.paint;
+        let reward = if reward == 0.0 { String::new() } else { format!("   reward {reward:.2}") };
+        let why = match &e.fired {
+            None => format!("{}\n", paint.unsure("no rule fires: any action will do")),
+            Some(m) => format!(
+                "because {}{}\n          since {}\n",
+                paint.rule(&m.text),
+                substitution(m),
+                paint.good(&m.body.join(", "))
+            ),
+        };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();
-        format!("  ties with {}\n", others.join(", "))
-    } else {
-        String::new()
-    };
-    format!("  {}{reward}\n  {why}{ties}", e.action)
+        let ties = if e.fired.is_none() || others.is_empty() {
+            String::new()
+        } else {
+            format!("  {} {}\n", paint.unsure("ties with"), list(&others, 12))
+        };
+        format!("  {}{reward}\n  {why}{ties}", paint.strong(&e.action))
+    }
+
+    fn answers(&self, e: &Explanation, what_if: Option<&WhatIf>) -> String {
+        let why_not = match &self.questions.why_not {
+            Some(asked) if e.action == asked.text => format!("  {} is what was chosen\n", asked.text),
+            Some(asked) => {
+                let why = e.others.iter().find(|w| w.action == asked.text);
+                why.map(|why| self.why_not(why)).unwrap_or_default()
+            }
+            None => String::new(),
+        };
+        let what_if = what_if.map(|asked| self.what_if(asked)).unwrap_or_default();
+        format!("{why_not}{what_if}")
+    }
+
+    fn why_not(&self, why: &WhyNot) -> String {
+        let paint = self.paint;
+        let WhyNot { action, value, nearest, failed, .. } = why;
+        let rule = nearest
+            .as_ref()
+            .map(|m| format!("{}{}", paint.rule(&m.text), substitution(m)))
+            .unwrap_or_default();
+        let not = format!("  not {action}:");
+        match why.reason {
+            Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
+            Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+            Reason::NoRule => format!("{not} no rule is about it\n"),
+            Reason::Failed => {
+                format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", ")))
+            }
+        }
+    }
+
+    fn what_if(&self, asked: &WhatIf) -> String {
+        let now = match asked.now {
+            Standing::Alone => return format!("  {} is chosen as things are\n", asked.action),
+            Standing::Tie => format!("  {} ties as things are\n", asked.action),
+            Standing::AnyAction => format!("  {} may be chosen as things are: no rule fires\n", asked.action),
+            Standing::Beaten => String::new(),
+        };
+        let chosen = self.found(&format!("for {}", asked.action), &asked.chosen);
+        // One answer is enough where both are the same.
+        let alone = match (&asked.chosen, &asked.alone) {
+            (chosen, alone) if chosen == alone => String::new(),
+            (_, alone) => self.found(&format!("for {} alone", asked.action), alone),
+        };
+        let silent = asked.silent.as_ref().map(|change| self.change("or", change)).unwrap_or_default();
+        format!("{now}{chosen}{alone}{silent}")
+    }
+
+    fn found(&self, what: &str, found: &Found) -> String {
+        let paint = self.paint;
+        match found {
+            Found::Already => String::new(),
+            Found::Found(change) => self.change(what, change),
+            Found::Impossible => format!(
+                "  {what}: {}\n",
+                paint.bad(if self.questions.bounds.background {
+                    "no change of facts does it"
+                } else {
+                    "no change of state facts does it (--any-fact lets background facts change too)"
+                })
+            ),
+            Found::Beyond { changes } => {
+                let facts = count(*changes);
+                format!(
+                    "  {what}: no change of up to {facts} does it; larger ones were not tried (--max-changes)\n"
+                )
+            }
+            Found::GaveUp { changes } => {
+                let facts = count(*changes);
+                format!(
+                    "  {what}: no change of up to {facts} does it; the search for larger ones took too long\n"
+                )
+            }
+        }
+    }
+
+    fn change(&self, what: &str, change: &Change) -> String {
+        let paint = self.paint;
+        let removed = change.removed.iter().map(|f| paint.bad(&format!("- {f}")));
+        let added = change.added.iter().map(|f| paint.good(&format!("+ {f}")));
+        let all: Vec<String> = removed.chain(added).collect();
+        let then = match (&change.fired, change.standing) {
+            (None, _) => paint.unsure("then no rule fires: any action will do"),
+            (Some(m), standing) => {
+                let ties: Vec<&str> = change.ties.iter().map(String::as_str).collect();
+                let tie = match standing {
+                    Standing::Alone => String::new(),
+                    _ => format!("\n          {} {}", paint.unsure("tied with"), list(&ties, 6)),
+                };
+                format!("then {}{}{tie}", paint.rule(&m.text), substitution(m))
+            }
+        };
+        let breaks = if change.breaks.is_empty() {
+            String::new()
+        } else {
+            let axioms: Vec<String> = change.breaks.iter().map(|axiom| format!("`{axiom}`")).collect();
+            let note = format!("(no state of this world: it breaks {})", axioms.join(" and "));
+            format!("\n          {}", paint.faint(&note))
+        };
+        format!("  {what}, change {}: {}\n          {then}{breaks}\n", count(all.len()), all.join(", "))
+    }
 }
 
-fn show_substitution(m: &Match) -> String {
+/// What the variables of a rule stand for, on a line of its own.
+pub fn show_substitution(m: &Match) -> String {
     let pairs: Vec<String> = m.substitution.iter().map(|(v, o)| format!("{v} = {o}")).collect();
     if pairs.is_empty() { String::new() } else { format!("\n          with {}", pairs.join(", ")) }
 }
 
-fn show_asked(step: &ExplainedStep, asked: &str) -> String {
-    if step.explanation.action == asked {
-        return format!("  {asked} is what was chosen\n");
-    }
-    let why = step.explanation.others.iter().find(|w| w.action == asked);
-    why.map(show_why_not).unwrap_or_default()
-}
-
-fn show_why_not(why: &WhyNot) -> String {
+/// Why an action was not chosen.
+pub fn show_why_not(why: &WhyNot) -> String {
     let WhyNot { action, value, nearest, failed, .. } = why;
     let rule = nearest.as_ref().map(|m| format!("{}{}", m.text, show_substitution(m))).unwrap_or_default();
     match why.reason {
@@ -104,4 +380,18 @@ fn show_why_not(why: &WhyNot) -> String {
         Reason::NoRule => format!("  not {action}: no rule is about it\n"),
         Reason::Failed => format!("  not {action}: false is {}\n          in {rule}\n", failed.join(", ")),
     }
+}
+
+fn count(facts: usize) -> String {
+    format!("{facts} fact{}", if facts == 1 { "" } else { "s" })
+}
+
+fn list(items: &[&str], most: usize) -> String {
+    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
+    format!("{}{more}", items[..items.len().min(most)].join(", "))
+}
+
+fn substitution(m: &Match) -> String {
+    let pairs: Vec<String> = m.substitution.iter().map(|(v, o)| format!("{v} = {o}")).collect();
+    if pairs.is_empty() { String::new() } else { format!("\n          with {}", pairs.join(", ")) }
 }

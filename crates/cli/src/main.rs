@@ -4,16 +4,24 @@ mod args;
 mod bench;
 mod chart;
 mod check;
+mod diff;
 mod domain;
 mod domains;
 mod eval;
 mod explain;
+mod export;
+mod extent;
+mod picture;
 mod progress;
 mod provenance;
+mod report;
 mod reproduce;
 mod run_folder;
+mod simplify;
+mod style;
 mod table;
 mod train;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -26,6 +34,8 @@ use args::{Args, Command};
 enum Failure {
     /// The request or its input is wrong: exit code 2.
     Input(anyhow::Error),
+    /// The answer to what was asked is no, and has been printed: exit code 1.
+    No,
     /// Something outside the program broke in the middle: exit code 1. What to do next is said.
     Broken(String),
     /// Ctrl-C: exit code 130, as shells expect. What to do next is said.
@@ -47,6 +57,11 @@ fn main() -> ExitCode {
         Command::Train(command) => train::run(&command),
         Command::Eval(command) => eval::run(&command),
         Command::Explain(command) => explain::run(&command),
+        Command::Verify(command) => verify::run(&command),
+        Command::Diff(command) => diff::run(&command),
+        Command::Simplify(command) => simplify::run(&command),
+        Command::Export(command) => export::run(&command),
+        Command::Report(command) => report::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
         Command::Reproduce(command) => reproduce::run(&command),
@@ -60,6 +75,7 @@ fn main() -> ExitCode {
             eprintln!("{prefix}{text}");
             ExitCode::from(2)
         }
+        Err(Failure::No) => ExitCode::from(1),
         Err(Failure::Broken(text)) => {
             eprintln!("error: {text}");
             ExitCode::from(1)

@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | the training curves, a point a line |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
+//! | `report.html` | a page to look at |
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -170,13 +171,17 @@ impl RunFolder {
     }
 }
 
-/// Writes a file: it is there as a whole or not at all.
+/// Writes a file that is there as a whole or not at all.
 pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}.partial"));
-    fs::write(&partial, text)
-        .and_then(|()| fs::rename(&partial, path))
-        .with_context(|| format!("cannot write {}", path.display()))
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".partial");
+    let partial = path.with_file_name(name);
+    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&partial); // it may not even be there
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A short name for what these bytes say (FNV-1a).

@@ -16,7 +16,7 @@ use crate::domain::Domain;
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, next_free};
 use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, eval, print, print_json};
+use crate::{Failure, Outcome, eval, print, print_json, report};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -65,10 +65,19 @@ pub fn run(args: &Train) -> Outcome {
     let mut results = Vec::new();
     for (folder, learned) in folders.iter().zip(learned.into_iter().flatten()) {
         let result = finish(folder, &domain, &learned, seconds)?;
+        report::write(
+            folder.path(),
+            std::slice::from_ref(folder),
+            &report_path(folder),
+            report::Extent::of(1),
+        )?;
         if !args.json {
             print(&result.show(&domain));
         }
         results.push(result);
+    }
+    if folders.len() > 1 {
+        report::write(&top, &folders, &top.join(report::FILE), report::Extent::of(folders.len()))?;
     }
     if args.json {
         let mut documents: Vec<Value> = results.iter().map(|r| r.json.clone()).collect();
@@ -77,9 +86,13 @@ pub fn run(args: &Train) -> Outcome {
             _ => print_json(&json!({ "runs": documents }))?,
         }
     } else if results.len() > 1 {
-        print(&summary(&results));
+        print(&format!("{}\n  {}\n", summary(&results), top.join(report::FILE).display()));
     }
     Ok(())
+}
+
+fn report_path(folder: &RunFolder) -> PathBuf {
+    folder.path().join(report::FILE)
 }
 
 fn bail_input(text: String) -> anyhow::Result<()> {
@@ -164,7 +177,7 @@ struct Finished {
     steps: u64,
     restarts: usize,
     seconds: f64,
-    policy_path: String,
+    paths: [PathBuf; 2],
     json: Value,
 }
 
@@ -177,7 +190,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
     let scores = eval::score(&learned.policy, domain, &[], &config.options, config.episodes, config.seed)?;
     let steps = checkpoint.done.iter().map(|o| o.steps).sum();
     let episodes: u64 = checkpoint.done.iter().map(|o| o.episodes).sum();
-    let policy_path = folder.policy_path().display().to_string();
+    let paths = [folder.policy_path(), report_path(folder)];
     let json = json!({
         "domain": config.domain,
         "seed": config.seed,
@@ -191,7 +204,8 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
         "episodes": episodes,
         "steps": steps,
         "seconds": seconds,
-        "policy_path": policy_path,
+        "policy_path": paths[0].display().to_string(),
+        "report_path": paths[1].display().to_string(),
     });
     let title = format!("{}, seed {}", config.domain, config.seed);
     let train = scores.first().map_or(f64::NAN, |(_, s)| s.mean);
@@ -203,7 +217,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
     folder.write("policy.pl", &format!("{head}{text}"))?;
     let restarts = checkpoint.done.len();
     let policy = learned.policy.clone();
-    Ok(Finished { seed: config.seed, scores, policy, steps, restarts, seconds, policy_path, json })
+    Ok(Finished { seed: config.seed, scores, policy, steps, restarts, seconds, paths, json })
 }
 
 fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
@@ -257,7 +271,9 @@ impl Finished {
         if self.policy.rules.is_empty() {
             text.push_str("  (no rule was found: the policy acts at random)\n");
         }
-        format!("{text}\n{}\n  {}\n\n", eval::show(&self.scores, "  "), self.policy_path)
+        let [policy, report] = &self.paths;
+        let scores = eval::show(&self.scores, "  ");
+        format!("{text}\n{scores}\n  {}\n  {}\n\n", policy.display(), report.display())
     }
 }
 

@@ -9,6 +9,8 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Scene, Stacks};
+use crate::space::BLOCKS;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -29,16 +31,17 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["size"],
     make: |alphabet, task, options| Ok(Box::new(Blocks::new(alphabet, task, options)?)),
+    exhaustive: BLOCKS,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("top", 1), ("on", 2), ("goal_on", 2), ("isFloor", 1)],
     actions: &[("move", 2)],
 };
-const TOP: usize = 0;
-const ON: usize = 1;
-const GOAL_ON: usize = 2;
-const IS_FLOOR: usize = 3;
+pub(crate) const TOP: usize = 0;
+pub(crate) const ON: usize = 1;
+pub(crate) const GOAL_ON: usize = 2;
+pub(crate) const IS_FLOOR: usize = 3;
 
 const STEP: f64 = -0.02;
 const GOAL: f64 = 1.0;
@@ -172,7 +175,7 @@ impl Blocks {
 }
 
 /// `a`, `b`, ..., `z`, `b27`, `b28`, ... and `floor`.
-fn universe(alphabet: &Alphabet, n: usize) -> Universe {
+pub(crate) fn universe(alphabet: &Alphabet, n: usize) -> Universe {
     let block = type_named(alphabet, "block");
     let name = |i: usize| match u8::try_from(i) {
         Ok(i) if i < 26 => char::from(b'a' + i).to_string(),
@@ -290,6 +293,20 @@ impl Env for Blocks {
 
     fn succeeded(&self) -> bool {
         self.achieved()
+    }
+
+    fn scene(&self) -> Scene {
+        let stack = |bottom: u32| {
+            let above = |x: &u32| Some(self.above[*x as usize]).filter(|y| *y != NONE);
+            std::iter::successors(Some(bottom), above).collect()
+        };
+        let name = |x: u32| self.universe.name(Object(x)).to_string();
+        Scene::Stacks(Stacks {
+            blocks: (0..self.n).map(name).collect(),
+            stacks: (0..self.n).filter(|&x| self.below[x as usize] == self.n).map(stack).collect(),
+            goal: self.goal,
+            floor: name(self.n),
+        })
     }
 
     /// Exact: every block above either goal block has to leave, and each can go to the floor at once, so with u the

@@ -9,6 +9,8 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Numbers, Scene};
+use crate::space::COUNTDOWN;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -27,24 +29,28 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["noise", "size", "range"],
     make: |alphabet, task, options| Ok(Box::new(Countdown::new(alphabet, task, options)?)),
+    exhaustive: COUNTDOWN,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("curr", 1), ("next", 2), ("last", 1), ("acc", 1), ("goal", 1), ("less", 2)],
     actions: &[("add", 0), ("sub", 0), ("null", 0)],
 };
-const CURR: usize = 0;
-const NEXT: usize = 1;
-const LAST: usize = 2;
-const ACC: usize = 3;
-const GOAL: usize = 4;
-const LESS: usize = 5;
+pub(crate) const CURR: usize = 0;
+pub(crate) const NEXT: usize = 1;
+pub(crate) const LAST: usize = 2;
+pub(crate) const ACC: usize = 3;
+pub(crate) const GOAL: usize = 4;
+pub(crate) const LESS: usize = 5;
 
-/// How many numbers there are: -4 to 6.
-const RANGE: usize = 11;
+/// The numbers of the tasks of fixed size.
+pub(crate) const LOW: i8 = -4;
+pub(crate) const HIGH: i8 = 6;
+/// How many these are.
+const RANGE: usize = (HIGH - LOW + 1) as usize;
 /// Sizes that `large` takes: the numbers of a stack, 1 to 3, have to be among the numbers, and a code fits 128 bits.
 const RANGES: std::ops::RangeInclusive<usize> = 8..=1000;
-const STACKS: std::ops::RangeInclusive<usize> = 1..=1000;
+const STACKS: std::ops::RangeInclusive<usize> = 1..=100;
 const N1: f64 = 10.0;
 /// Goals that `train` never draws.
 const HELD_OUT_GOALS: [i32; 3] = [-3, 0, 3];
@@ -96,18 +102,16 @@ impl Countdown {
         }
         let (size, range) = (options.size.unwrap_or(10), options.range.unwrap_or(RANGE));
         if !STACKS.contains(&size) {
-            return Err(Error::Option("--size is a length of stacks from 1 to 1000".to_string()));
+            return Err(Error::Option("--size is a length of stacks from 1 to 100".to_string()));
         }
         if !RANGES.contains(&range) {
             return Err(Error::Option("--range is how many numbers there are, from 8 to 1000".to_string()));
         }
         let low = 1 - (range as i32 - 1) / 2;
         let high = low + range as i32 - 1;
-        let number = type_named(alphabet, "number");
-        let objects = (low..=high).map(|n| (Constant::Int(i64::from(n)), number)).collect();
         Ok(Countdown {
             binding: Binding::new(SPEC.name, &VOCABULARY, alphabet)?,
-            universe: Arc::new(Universe::new(objects)),
+            universe: Arc::new(numbers(alphabet, low, high)),
             lengths: match draw {
                 Draw::DynamicStack => vec![3, 4, 5],
                 Draw::Large => vec![size],
@@ -149,8 +153,29 @@ impl Countdown {
     }
 }
 
+/// The numbers from `low` to `high`.
+fn numbers(alphabet: &Alphabet, low: i32, high: i32) -> Universe {
+    let number = type_named(alphabet, "number");
+    Universe::new((low..=high).map(|n| (Constant::Int(i64::from(n)), number)).collect())
+}
+
+/// The numbers of the tasks of fixed size.
+pub(crate) fn universe(alphabet: &Alphabet) -> Universe {
+    numbers(alphabet, LOW.into(), HIGH.into())
+}
+
+/// `n`, kept inside the range of the tasks of fixed size.
+pub(crate) fn clamp(n: i8) -> i8 {
+    n.clamp(LOW, HIGH)
+}
+
 fn payoff(goal: i32, acc: i32) -> f64 {
     if goal == acc { 1.0 } else { -f64::from((goal - acc).abs()) / N1 }
+}
+
+/// A number among those of the tasks of fixed size.
+pub(crate) fn object(n: i8) -> Object {
+    Object((n - LOW) as u32)
 }
 
 impl Env for Countdown {
@@ -235,6 +260,16 @@ impl Env for Countdown {
 
     fn succeeded(&self) -> bool {
         self.taken == self.stack.len() && self.acc == self.goal
+    }
+
+    fn scene(&self) -> Scene {
+        Scene::Numbers(Numbers {
+            numbers: self.stack.iter().map(|&n| i64::from(n)).collect(),
+            taken: self.taken,
+            acc: i64::from(self.acc),
+            goal: i64::from(self.goal),
+            range: (i64::from(self.low), i64::from(self.high)),
+        })
     }
 
     fn best_return(&self) -> f64 {

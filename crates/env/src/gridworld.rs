@@ -13,6 +13,8 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Grid, Scene, Thing, Walker};
+use crate::space::GRIDWORLD;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -31,6 +33,7 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["size", "obstacles"],
     make: |alphabet, task, options| Ok(Box::new(Gridworld::new(alphabet, task, options)?)),
+    exhaustive: GRIDWORLD,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
@@ -50,15 +53,16 @@ const VOCABULARY: Vocabulary = Vocabulary {
     ],
     actions: &[("up", 0), ("down", 0), ("left", 0), ("right", 0)],
 };
-const CURR: usize = 0;
-const TARGET: usize = 1;
-const OBS: usize = 2;
-const SUCC: usize = 3;
+pub(crate) const CURR: usize = 0;
+pub(crate) const TARGET: usize = 1;
+pub(crate) const OBS: usize = 2;
+pub(crate) const SUCC: usize = 3;
 /// `north` and the seven after it, each with the signs of (target - agent) that it asks for in x and y; 0 asks nothing.
-const COMPASS: usize = 4;
-const SIGNS: [(i32, i32); 8] = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)];
+pub(crate) const COMPASS: usize = 4;
+pub(crate) const SIGNS: [(i32, i32); 8] =
+    [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)];
 /// The step of each action in x and y.
-const MOVES: [(i32, i32); 4] = [(0, 1), (0, -1), (-1, 0), (1, 0)];
+pub(crate) const MOVES: [(i32, i32); 4] = [(0, 1), (0, -1), (-1, 0), (1, 0)];
 
 const GOAL: f64 = 1.0;
 /// Grids of up to this many cells a side have a code: one bit a cell and seven for each of agent and target fit 128.
@@ -225,7 +229,7 @@ impl Gridworld {
 }
 
 /// `x0`, `x1`, ..., `y0`, `y1`, ...
-fn universe(alphabet: &Alphabet, n: usize) -> Universe {
+pub(crate) fn universe(alphabet: &Alphabet, n: usize) -> Universe {
     let axis = |name: &'static str| {
         let coordinate = type_named(alphabet, name);
         (0..n).map(move |i| (Constant::name(&format!("{name}{i}")), coordinate))
@@ -331,6 +335,23 @@ impl Env for Gridworld {
 
     fn succeeded(&self) -> bool {
         self.arrived()
+    }
+
+    fn scene(&self) -> Scene {
+        // Pictures count rows from the top, the world counts y from the bottom.
+        let square = |cell: Cell| (cell.x as u32, (self.n - 1 - cell.y) as u32);
+        let name = |i: i32| self.universe.name(Object(i as u32)).to_string();
+        let thing = |kind, cell| Thing { kind, name: None, at: square(cell), colour: None, state: None };
+        let obstacles = self.blocked.iter().enumerate().filter(|(_, b)| **b);
+        let things = obstacles.map(|(i, _)| thing("obstacle", self.cell(i as u32)));
+        Scene::Grid(Grid {
+            rows: vec![".".repeat(self.n as usize); self.n as usize],
+            columns: (0..self.n).map(name).collect(),
+            lines: (self.n..2 * self.n).rev().map(name).collect(),
+            things: things.chain([thing("goal", self.target)]).collect(),
+            agent: Walker { at: square(self.agent), facing: None, holds: None },
+            trail: Vec::new(),
+        })
     }
 
     /// Exact: only instances are drawn whose target a search reaches within the horizon.

@@ -28,20 +28,29 @@
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
 //! | `rng.rs` | the one generator |
+//! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
+//! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file a world |
+//! | `drawing.rs` | states as shapes |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
 mod countdown;
 pub mod doorkey;
+mod drawing;
 mod error;
 mod gridworld;
 mod rng;
+pub mod scene;
+mod space;
 mod table;
 mod traffic;
 mod world;
 
+pub use drawing::{Drawing, Paint, Shape};
 pub use error::{Error, nearest};
 pub use rng::Rng;
+pub use scene::Scene;
+pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state, space};
 pub use table::{ENVS, Make, Options, Spec, Task, find, make};
 pub use world::{Binding, Env, Outcome, Status, Vocabulary, observe, type_named};

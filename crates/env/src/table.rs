@@ -5,6 +5,7 @@ use std::sync::Arc;
 use derrl_logic::{Alphabet, Source};
 
 use crate::error::{Error, nearest};
+use crate::space::Exhaustive;
 use crate::world::{Env, Vocabulary};
 use crate::{blocks, countdown, doorkey, gridworld, traffic};
 
@@ -25,6 +26,8 @@ pub struct Spec {
     pub options: &'static [&'static str],
     /// Makes it for a task of the list.
     pub make: Make,
+    /// All its instances up to a size, or why they cannot be listed.
+    pub exhaustive: Exhaustive,
 }
 
 /// Makes a world for an alphabet, a task of its list, and options.

@@ -11,6 +11,8 @@ use derrl_traci::{Controller, DemandSpec, Kind, Layout, Network, Node, Simulatio
 
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Junction, Lane, Roads, Scene};
+use crate::space::Exhaustive;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -27,6 +29,10 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["shared"],
     make: |alphabet, task, options| Ok(Box::new(Traffic::new(alphabet, task, options)?)),
+    exhaustive: Exhaustive::Never(
+        "its states are those of every vehicle in the SUMO simulator, which cannot be listed, and queues have no goal to \
+         reach; `derrl eval` measures them",
+    ),
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
@@ -284,6 +290,38 @@ impl Env for Traffic {
 
     fn references(&self) -> Vec<(&'static str, f64)> {
         self.compare()
+    }
+
+    fn scene(&self) -> Scene {
+        let layout = self.network.layout();
+        let intersections = (0..layout.len()).map(Node::Intersection);
+        let nodes: Vec<Node> = intersections.chain((0..layout.fringe()).map(Node::Fringe)).collect();
+        let place = |node: Node| nodes.iter().position(|n| *n == node).unwrap_or(0);
+        let mut roads = Roads { turn: Some(self.turn), ..Roads::default() };
+        for (i, intersection) in self.network.intersections().iter().enumerate() {
+            let first = roads.lanes.len();
+            roads.lanes.extend(intersection.lanes.iter().map(|lane| Lane {
+                name: lane.id.clone(),
+                from: place(lane.road.from),
+                to: place(lane.road.to),
+                capacity: lane.capacity(),
+            }));
+            if let Some(simulation) = &self.simulation {
+                roads.queues.extend(simulation.queues().get(i).into_iter().flatten());
+                roads.green.extend(simulation.green(i).map(|lane| first + lane));
+                roads.wanted.extend(simulation.decided(i).map(|lane| first + lane));
+                roads.time = simulation.time();
+            }
+        }
+        roads.nodes = nodes
+            .iter()
+            .map(|&node| Junction {
+                name: node.to_string(),
+                at: layout.point(node).unwrap_or_default(),
+                lights: matches!(node, Node::Intersection(_)),
+            })
+            .collect();
+        Scene::Roads(roads)
     }
 
     /// Of longest-queue-first, the best hand-written controller that gives green to one lane at a time.

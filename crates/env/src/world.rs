@@ -6,6 +6,7 @@ use derrl_logic::{Action, Alphabet, Facts, Object, Pred, Type, Types, Universe};
 
 use crate::error::{Error, nearest};
 use crate::rng::Rng;
+use crate::scene::Scene;
 
 /// Whether an episode goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +101,11 @@ pub trait Env: Send {
     /// What other controllers of note achieve in the current instance, by name.
     fn references(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
+    }
+
+    /// What the current state looks like; by default there is no picture beyond the facts. Not made for speed.
+    fn scene(&self) -> Scene {
+        Scene::Facts
     }
 
     /// The best-known expected return (not discounted) from the start of the current instance: by search where

@@ -62,7 +62,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             episodes += trained.episodes / seeds;
             for (task, means) in tasks.iter().zip(&mut means) {
                 let mut env = make(spec, &alphabet, task.name, &Options::default())?;
-                means.push(evaluate_agent(agent.as_mut(), env.as_mut(), 200, 1000)?.mean);
+                let episodes = env.episodes();
+                means.push(evaluate_agent(agent.as_mut(), env.as_mut(), episodes, 1000)?.mean);
             }
             let scores: Vec<String> = means.iter().map(|m| format!("{:6.3}", m[m.len() - 1])).collect();
             let last = trained.curve.last().map_or(0.0, |p| p.mean_return);

@@ -80,7 +80,8 @@ pub struct Config {
     pub confidence: bool,
     /// The most independent restarts of one run.
     pub restarts: usize,
-    /// Restarts that run before the first look at their results; independent of the number of threads.
+    /// Restarts that run before each look at their results, whatever the number of threads; in worlds with costly
+    /// episodes `agree` of them.
     pub wave: usize,
     /// Stop once this many restarts have reached the best return found, to within its noise.
     pub agree: usize,
@@ -96,11 +97,11 @@ impl Default for Config {
             constraints: ConstraintMode::default(),
             lambda_sem: 0.1,
             baseline: Baseline::default(),
-            gamma: 0.99,
+            gamma: 0.95,
             temperature: 0.1,
-            learning_rate: 0.05,
-            updates: 400,
-            batch: 384,
+            learning_rate: 0.1,
+            updates: 800,
+            batch: 192,
             group: 8,
             hidden: Vec::new(),
             body_prior: 2.0,

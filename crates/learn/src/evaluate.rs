@@ -151,7 +151,7 @@ pub fn run_acting(
 pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
 
 /// Runs the `i`-th episode of a seed.
-fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
+pub fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
     let (mut world, mut ties) = episode_streams(seed, i);
     env.reset(&mut world);
     let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };

@@ -1,15 +1,28 @@
 //! Why a policy acts as it does: the rule that fired, the substitution, and what stood in the way of the other actions.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `explain.rs` | the explanation of one decision |
+//! | `explain/nearest.rs` | the rule that comes nearest to an action that no rule derives |
+//! | `explain/what_if.rs` | the smallest change of facts that makes a policy choose an action |
+//! | `explain/trace.rs` | explained episodes |
+
+mod nearest;
+mod trace;
+mod what_if;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use derrl_env::{Env, Rng, Status, observe};
+use derrl_env::Rng;
+use derrl_logic::syntax::Quoted;
 use derrl_logic::{
-    Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Object, Policy, Query, Rule, Universe, Var,
+    Action, Alphabet, Arg, Constant, Decider, Facts, GroundAction, Literal, Object, Policy, Query, Rule,
+    Universe, Var,
 };
 use serde::Serialize;
 
-use crate::error::Error;
+pub use trace::{Ask, End, ExplainedStep, Others, Trace, WhatIfs, explain_episode};
+pub use what_if::{Bounds, Change, Found, Standing, WhatIf};
 
 /// Why one decision was taken.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,7 +37,7 @@ pub struct Explanation {
     pub fired: Option<Match>,
     /// All actions of this value, the chosen one included. All actions where no rule fires.
     pub ties: Vec<String>,
-    /// Every other action, and why it was not chosen.
+    /// The other actions that were asked for, and why each was not chosen.
     pub others: Vec<WhyNot>,
 }
 
@@ -35,9 +48,9 @@ pub struct Match {
     pub rule: usize,
     /// Its text.
     pub text: String,
-    /// What its variables stand for, in order of appearance.
+    /// What its variables stand for, in order of appearance; `_` for one that no object is left for.
     pub substitution: Vec<(String, String)>,
-    /// Its body under the substitution.
+    /// Its body under the substitution. Where the rule fired, these are the facts that made it fire.
     pub body: Vec<String>,
 }
 
@@ -52,8 +65,12 @@ pub struct WhyNot {
     pub reason: Reason,
     /// The rule that derives it, or the one that comes nearest.
     pub nearest: Option<Match>,
-    /// The atoms of that rule that failed.
+    /// The atoms of that rule that failed, and disequalities such as `floor \= floor` where the body names an object that a
+    /// variable would have to stand for.
     pub failed: Vec<String>,
+    /// What would have to change, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<WhatIf>,
 }
 
 /// A kind of reason.
@@ -70,28 +87,14 @@ pub enum Reason {
     NoRule,
 }
 
-/// A step of an explained episode.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ExplainedStep {
-    /// Which step, from 1.
-    pub step: usize,
-    /// Why.
-    #[serde(flatten)]
-    pub explanation: Explanation,
-    /// The reward that followed.
-    pub reward: f64,
-    /// `running`, `terminated` or `truncated`.
-    pub status: &'static str,
-}
-
 /// Explains decisions of one policy.
 pub struct Explainer<'a> {
     policy: &'a Policy,
     alphabet: &'a Alphabet,
 }
 
-/// Substitutions tried at the most when looking for the nearest rule.
-const MOST_TRIED: usize = 200_000;
+/// What each variable of a rule stands for.
+type Phi = Vec<Option<Object>>;
 
 impl<'a> Explainer<'a> {
     /// An explainer for a policy over this alphabet.
@@ -99,70 +102,102 @@ impl<'a> Explainer<'a> {
         Explainer { policy, alphabet }
     }
 
-    /// Explains what the policy does in a state. Ties are broken by `rng`.
-    pub fn explain(&self, facts: &Facts, universe: &Universe, rng: &mut Rng) -> (GroundAction, Explanation) {
-        let decision =
-            Decider::new(self.policy, self.alphabet, universe).decide(facts, self.alphabet, universe);
+    /// Explains what the policy does in a state, and why it does none of the other actions that are `wanted`. Ties are
+    /// broken by `rng`. `None` if there is no action at all: no objects of the types that actions need.
+    pub fn explain(
+        &self,
+        facts: &Facts,
+        universe: &Universe,
+        rng: &mut Rng,
+        wanted: &dyn Fn(&GroundAction) -> bool,
+    ) -> Option<(GroundAction, Explanation)> {
+        let decision = self.decider(universe).decide(facts, self.alphabet, universe);
         let all = universe.ground_actions(self.alphabet);
         let ties = if decision.ties.is_empty() { &all } else { &decision.ties };
+        if ties.is_empty() {
+            return None;
+        }
         let chosen = ties[rng.below(ties.len())].clone();
-        let show = |a: &GroundAction| universe.show_action(self.alphabet, a.action, &a.args);
         let others = all
             .iter()
-            .filter(|a| **a != chosen)
+            .filter(|a| **a != chosen && wanted(a))
             .map(|a| self.why_not(a, decision.value, facts, universe))
             .collect();
         let explanation = Explanation {
             facts: facts.show(self.alphabet, universe),
-            action: show(&chosen),
+            action: self.show(&chosen, universe),
             value: decision.value,
-            fired: self.derivation(&chosen, facts, universe).map(|(_, m)| m),
-            ties: ties.iter().map(show).collect(),
+            fired: self.fired(&chosen, facts, universe),
+            ties: ties.iter().map(|a| self.show(a, universe)).collect(),
             others,
         };
-        (chosen, explanation)
+        Some((chosen, explanation))
     }
 
     /// Why an action is not chosen where the best value is `best`.
     pub fn why_not(&self, action: &GroundAction, best: f64, facts: &Facts, universe: &Universe) -> WhyNot {
-        let text = universe.show_action(self.alphabet, action.action, &action.args);
-        if let Some((value, derived)) = self.derivation(action, facts, universe) {
+        let text = self.show(action, universe);
+        if let Some((i, phi)) = self.derivation(action, facts, universe) {
+            let value = self.policy.rules[i].weight;
             let reason = if value < best { Reason::Weaker } else { Reason::Tie };
-            return WhyNot { action: text, value, reason, nearest: Some(derived), failed: Vec::new() };
+            let nearest = Some(self.describe(i, &phi, universe));
+            return WhyNot { action: text, value, reason, nearest, failed: Vec::new(), what_if: None };
         }
-        let rules = self.policy.rules.iter().enumerate().filter(|(_, r)| r.action == action.action);
-        let nearest = rules
-            .map(|(i, r)| {
-                let (failed, phi) = nearest_substitution(r, &action.args, facts, universe);
-                (failed.len(), i, failed, phi)
-            })
-            .min_by_key(|(failed, i, ..)| (*failed, *i));
-        let Some((_, i, failed, phi)) = nearest else {
-            let reason = if best == 0.0 { Reason::Tie } else { Reason::NoRule };
-            return WhyNot { action: text, value: 0.0, reason, nearest: None, failed: Vec::new() };
+        let nearest = self.nearest(action, facts, universe);
+        let reason = match nearest {
+            _ if best == 0.0 => Reason::Tie,
+            Some(_) => Reason::Failed,
+            None => Reason::NoRule,
         };
-        let rule = &self.policy.rules[i];
-        let failed = failed.iter().map(|&j| self.show_literal(rule, j, &phi, universe)).collect();
-        let reason = if best == 0.0 { Reason::Tie } else { Reason::Failed };
-        WhyNot { action: text, value: 0.0, reason, nearest: Some(self.describe(i, &phi, universe)), failed }
+        let (nearest, failed) = match nearest {
+            None => (None, Vec::new()),
+            Some((i, near)) => {
+                let rule = &self.policy.rules[i];
+                let failed = near.failed.iter().map(|&j| self.show_literal(rule, j, &near.phi, universe));
+                let clashes = near.clashes.iter().map(|&o| {
+                    let name = universe.name(o);
+                    format!("{name} \\= {name}")
+                });
+                let failed = clashes.chain(failed).collect();
+                (Some(self.describe(i, &near.phi, universe)), failed)
+            }
+        };
+        WhyNot { action: text, value: 0.0, reason, nearest, failed, what_if: None }
+    }
+
+    fn decider(&self, universe: &Universe) -> Decider {
+        Decider::new(self.policy, self.alphabet, universe)
+    }
+
+    fn show(&self, action: &GroundAction, universe: &Universe) -> String {
+        universe.show_action(self.alphabet, action.action, &action.args)
+    }
+
+    /// The rules for an action that can fire, by their place in the policy.
+    fn rules_for(&self, action: Action) -> impl Iterator<Item = usize> + '_ {
+        let speaks = move |r: &Rule| r.action == action && !r.body.is_empty() && r.weight > 0.0;
+        (0..self.policy.rules.len()).filter(move |&i| speaks(&self.policy.rules[i]))
+    }
+
+    /// The strongest rule that derives an action, and how; `None` where no rule does.
+    pub fn fired(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<Match> {
+        self.derivation(action, facts, universe).map(|(i, phi)| self.describe(i, &phi, universe))
     }
 
     /// The strongest rule that derives an action, and how.
-    fn derivation(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<(f64, Match)> {
-        let mut order: Vec<usize> =
-            (0..self.policy.rules.len()).filter(|&i| self.policy.rules[i].action == action.action).collect();
+    fn derivation(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<(usize, Phi)> {
+        let mut order: Vec<usize> = self.rules_for(action.action).collect();
         order.sort_by(|&i, &j| self.policy.rules[j].weight.total_cmp(&self.policy.rules[i].weight));
         order.into_iter().find_map(|i| {
             let rule = &self.policy.rules[i];
             let mut phi = bind(rule, &action.args);
             let head: Vec<Var> = (0..action.args.len() as u8).map(Var).collect();
             let mut found = None;
-            let query = Query::new(&rule.body, &head, universe);
-            let _ = query.solve(facts, universe, &mut phi, &mut |phi| {
+            let _ = Query::new(&rule.body, &head, universe).solve(facts, universe, &mut phi, &mut |phi| {
                 found = Some(phi.to_vec());
                 ControlFlow::Break(())
             });
-            found.filter(|_| !rule.body.is_empty()).map(|phi| (rule.weight, self.describe(i, &phi, universe)))
+            found.map(|phi| (i, phi))
         })
     }
 
@@ -176,14 +211,13 @@ impl<'a> Explainer<'a> {
                 order.push(v);
             }
         }
-        let name = |o: Option<Object>| o.map_or_else(|| "_".to_string(), |o| universe.name(o).to_string());
         Match {
             rule: i + 1,
             text: rule.display(self.alphabet).to_string(),
             substitution: order
                 .iter()
                 .enumerate()
-                .map(|(at, v)| (Var(at as u8).to_string(), name(phi[v.0 as usize])))
+                .map(|(at, v)| (Var(at as u8).to_string(), name(phi[v.0 as usize], universe)))
                 .collect(),
             body: (0..rule.body.len()).map(|j| self.show_literal(rule, j, phi, universe)).collect(),
         }
@@ -192,131 +226,84 @@ impl<'a> Explainer<'a> {
     fn show_literal(&self, rule: &Rule, j: usize, phi: &[Option<Object>], universe: &Universe) -> String {
         let literal = &rule.body[j];
         let arg = |a: &Arg| match a {
-            Arg::Var(v) => {
-                phi[v.0 as usize].map_or_else(|| "_".to_string(), |o| universe.name(o).to_string())
-            }
+            Arg::Var(v) => name(phi[v.0 as usize], universe),
             Arg::Const(c) => c.to_string(),
         };
         let args: Vec<String> = literal.args.iter().map(arg).collect();
-        let name = &self.alphabet.predicate(literal.pred).name;
-        let atom = if args.is_empty() { name.clone() } else { format!("{name}({})", args.join(", ")) };
+        let name = Quoted(&self.alphabet.predicate(literal.pred).name);
+        let atom = if args.is_empty() { name.to_string() } else { format!("{name}({})", args.join(", ")) };
         if literal.positive { atom } else { format!("\\+ {atom}") }
     }
 }
 
+fn name(o: Option<Object>, universe: &Universe) -> String {
+    o.map_or_else(|| "_".to_string(), |o| universe.name(o).to_string())
+}
+
 /// A binding for all variables of a rule, with those of the head bound.
-fn bind(rule: &Rule, args: &[Object]) -> Vec<Option<Object>> {
+fn bind(rule: &Rule, args: &[Object]) -> Phi {
     let in_body = rule.body.iter().flat_map(Literal::vars).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut phi = vec![None; in_body.max(args.len())];
     args.iter().enumerate().for_each(|(v, &o)| phi[v] = Some(o));
     phi
 }
 
-/// The substitution under which the fewest atoms of the body fail, and those atoms.
-fn nearest_substitution(
+/// The variables of a body that the head leaves open, in order, each with the objects of the types at which the body uses it. An
+/// atom about an object of another type never holds, so that only these are worth trying.
+fn open_variables(
     rule: &Rule,
-    args: &[Object],
-    facts: &Facts,
-    universe: &Universe,
-) -> (Vec<usize>, Vec<Option<Object>>) {
-    let mut search = Nearest {
-        rule,
-        facts,
-        universe,
-        phi: bind(rule, args),
-        best: ((0..rule.body.len()).collect(), bind(rule, args)),
-        left: MOST_TRIED,
-    };
-    search.descend(args.len());
-    search.best
-}
-
-struct Nearest<'a> {
-    rule: &'a Rule,
-    facts: &'a Facts,
-    universe: &'a Universe,
-    phi: Vec<Option<Object>>,
-    best: (Vec<usize>, Vec<Option<Object>>),
-    left: usize,
-}
-
-impl Nearest<'_> {
-    fn descend(&mut self, v: usize) {
-        if self.left == 0 {
-            return;
-        }
-        self.left -= 1;
-        let failed: Vec<usize> = (0..self.rule.body.len()).filter(|&j| self.fails(j) == Some(true)).collect();
-        if failed.len() > self.best.0.len() || (failed.len() == self.best.0.len() && v < self.phi.len()) {
-            return; // what fails already cannot be mended by further variables
-        }
-        if v >= self.phi.len() {
-            if failed.len() < self.best.0.len() || self.best.1.iter().any(Option::is_none) {
-                self.best = (failed, self.phi.clone());
-            }
-            return;
-        }
-        if self.rule.body.iter().all(|l| l.vars().all(|w| usize::from(w.0) != v)) {
-            return self.descend(v + 1);
-        }
-        for o in self.universe.objects() {
-            if !self.phi.contains(&Some(o)) {
-                self.phi[v] = Some(o);
-                self.descend(v + 1);
-                self.phi[v] = None;
-            }
-        }
-    }
-
-    /// Whether an atom fails under phi; `None` while it has an unbound variable.
-    fn fails(&self, j: usize) -> Option<bool> {
-        let literal = &self.rule.body[j];
-        let mut args = Vec::with_capacity(literal.args.len());
-        for a in &literal.args {
-            match a {
-                Arg::Var(v) => args.push(self.phi[v.0 as usize]?),
-                Arg::Const(c) => match self.universe.find(c) {
-                    Some(o) => args.push(o),
-                    None => return Some(literal.positive),
-                },
-            }
-        }
-        Some(self.facts.holds(literal.pred, &args) != literal.positive)
-    }
-}
-
-/// One episode of an environment, explained step by step, at most `steps` of them.
-pub fn explain_episode(
-    policy: &Policy,
+    phi: &[Option<Object>],
     alphabet: &Alphabet,
-    env: &mut dyn Env,
-    seed: u64,
-    steps: usize,
-) -> Result<Vec<ExplainedStep>, Error> {
-    let explainer = Explainer::new(policy, alphabet);
-    let (mut world, mut ties) = crate::evaluate::episode_streams(seed, 0);
-    env.reset(&mut world);
-    let mut facts = Facts::new(alphabet);
-    let mut trace = Vec::new();
-    for step in 1..=steps {
-        if let Some(fault) = env.fault() {
-            return Err(Error::World(fault.to_string()));
-        }
-        observe(env, &mut facts);
-        let universe = Arc::clone(env.universe());
-        let (action, explanation) = explainer.explain(&facts, &universe, &mut ties);
-        let outcome = env.step(action.action, &action.args, &mut world);
-        let status = match outcome.status {
-            Status::Running => "running",
-            Status::Terminated => "terminated",
-            Status::Truncated => "truncated",
-        };
-        trace.push(ExplainedStep { step, explanation, reward: outcome.reward, status });
-        if outcome.status != Status::Running {
-            break;
+    universe: &Universe,
+) -> Vec<(usize, Vec<Object>)> {
+    let named = named(rule, universe);
+    let used = |v: usize| {
+        rule.body.iter().flat_map(move |l| {
+            let types = &alphabet.predicate(l.pred).args;
+            l.args.iter().zip(types).filter(move |(a, _)| **a == Arg::Var(Var(v as u8))).map(|(_, &t)| t)
+        })
+    };
+    let fits = |o: Object, v: usize| used(v).all(|t| alphabet.types.is_subtype(universe.type_of(o), t));
+    let open = (0..phi.len()).filter(|&v| phi[v].is_none() && used(v).next().is_some());
+    open.map(|v| (v, universe.objects().filter(|&o| !named.contains(&o) && fits(o, v)).collect())).collect()
+}
+
+/// The objects that a body mentions by name: no variable of the rule stands for them.
+fn named(rule: &Rule, universe: &Universe) -> Vec<Object> {
+    let constants = rule.body.iter().flat_map(|l| &l.args).filter_map(|a| match a {
+        Arg::Const(c) => universe.find(c),
+        Arg::Var(_) => None,
+    });
+    constants.collect()
+}
+
+/// An atom under phi.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ground {
+    /// It still has a variable that stands for nothing.
+    Open,
+    /// It is about an object that this universe lacks: it is false.
+    Absent,
+    /// Its arguments.
+    Objects(Vec<Object>),
+}
+
+fn ground(literal: &Literal, phi: &[Option<Object>], universe: &Universe) -> Ground {
+    let mut args = Vec::with_capacity(literal.args.len());
+    let mut open = false;
+    for a in &literal.args {
+        match a {
+            Arg::Var(v) => match phi[v.0 as usize] {
+                Some(o) => args.push(o),
+                None => open = true,
+            },
+            Arg::Const(c) => match universe.find(c) {
+                Some(o) => args.push(o),
+                None => return Ground::Absent,
+            },
         }
     }
-    Ok(trace)
+    if open { Ground::Open } else { Ground::Objects(args) }
 }
 
 /// The ground action of this text in a universe: its objects must exist there and fit the action's types.
@@ -324,7 +311,7 @@ pub fn find_action(
     alphabet: &Alphabet,
     universe: &Universe,
     action: Action,
-    names: &[derrl_logic::Constant],
+    names: &[Constant],
 ) -> Result<GroundAction, String> {
     let decl = alphabet.action(action);
     let mut args = Vec::with_capacity(names.len());

@@ -110,6 +110,7 @@ impl Problem {
         for slot in self.slots_of_learner(learner) {
             let d = &distributions[slot];
             let mut chosen: Vec<usize> = (0..d.p.len()).filter(|&j| d.p[j] >= 0.5).collect();
+            self.make_typed(slot, &d.p, &mut chosen);
             self.make_safe(slot, &mut chosen);
             let weights: Vec<f64> = chosen.iter().map(|&j| d.p[j]).collect();
             let ones = vec![1.0; weights.len()];
@@ -139,6 +140,20 @@ impl Problem {
                 drop_least(all.into_iter(), p, body);
             }
         }
+    }
+
+    /// Drops the less likely of two atoms that use a variable at types which no object has both of: together they never
+    /// hold, or the negated one of them says nothing.
+    fn make_typed(&self, slot: usize, p: &[f64], chosen: &mut Vec<usize>) {
+        let atoms = self.atoms(slot);
+        let mut likely = std::mem::take(chosen);
+        likely.sort_by(|&i, &j| p[j].total_cmp(&p[i]).then(i.cmp(&j)));
+        for j in likely {
+            if chosen.iter().all(|&i| self.alphabet.fit(&atoms[i], &atoms[j])) {
+                chosen.push(j);
+            }
+        }
+        chosen.sort_unstable();
     }
 
     /// Drops negated atoms with a variable that neither the head nor a positive atom binds.

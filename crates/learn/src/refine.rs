@@ -8,7 +8,7 @@ use derrl_env::Env;
 use derrl_logic::{Alphabet, Policy};
 
 use crate::error::Error;
-use crate::evaluate::{mean_stderr, run_episodes};
+use crate::evaluate::{Act, Actor, mean_stderr, run_episode};
 
 /// Runs policies on the same episodes of the training task.
 pub struct Judge<'a> {
@@ -35,10 +35,38 @@ impl<'a> Judge<'a> {
 
     /// Runs a policy.
     pub fn judge(&mut self, policy: Policy) -> Result<Judged, Error> {
-        let results = run_episodes(&policy, self.alphabet, self.env, self.episodes, self.seed)?;
-        Ok(Judged { returns: results.iter().map(|r| r.value).collect(), policy })
+        let returns = self.run(&policy, |_| false)?;
+        Ok(Judged { policy, returns })
+    }
+
+    /// Runs a policy for as long as it may still earn no less than another one did; `None` if it earns less.
+    fn rival(&mut self, policy: Policy, other: &[f64]) -> Result<Option<Judged>, Error> {
+        let returns = self.run(&policy, |returns| {
+            let (gap, noise) = advantage(other, returns);
+            gap > SURE * noise + 1e-9
+        })?;
+        let as_good = returns.len() == other.len() && advantage(other, &returns).0 <= 1e-9;
+        Ok(as_good.then_some(Judged { policy, returns }))
+    }
+
+    /// The returns of a policy, a chunk of episodes at a time until `enough`.
+    fn run(&mut self, policy: &Policy, enough: impl Fn(&[f64]) -> bool) -> Result<Vec<f64>, Error> {
+        let mut actor = Actor::new(policy, self.alphabet);
+        let mut returns = Vec::with_capacity(self.episodes);
+        while returns.len() < self.episodes && (returns.is_empty() || !enough(&returns)) {
+            for i in (returns.len()..self.episodes).take(CHUNK) {
+                let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+                returns.push(run_episode(act, self.env, self.seed, i as u64)?.value);
+            }
+        }
+        Ok(returns)
     }
 }
+
+/// Episodes between two looks at how a policy does.
+const CHUNK: usize = 50;
+/// A policy that trails by so many standard errors is given up.
+const SURE: f64 = 3.0;
 
 /// How much more `a` earned than `b`, a paired comparison on the same instances, and the standard error of that.
 pub fn advantage(a: &[f64], b: &[f64]) -> (f64, f64) {
@@ -72,8 +100,7 @@ pub fn refine(policy: &Policy, judge: &mut Judge<'_>) -> Result<Judged, Error> {
             }
             let mut without = kept.policy.clone();
             without.rules.remove(i);
-            let without = judge.judge(without)?;
-            if advantage(&kept.returns, &without.returns).0 <= 1e-9 {
+            if let Some(without) = judge.rival(without, &kept.returns)? {
                 kept = without;
                 break; // the numbers of the rules have changed
             }

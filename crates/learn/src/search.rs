@@ -114,6 +114,8 @@ struct Shared {
     queue: VecDeque<(usize, u64)>,
     runs: Vec<Run>,
     error: Option<Error>,
+    /// Restarts before the next look at their results: fewer where episodes are costly.
+    wave: usize,
 }
 
 struct Run {
@@ -138,8 +140,11 @@ impl<'a> Search<'a> {
     /// depend on the other seeds nor on the number of threads. `None` for runs that were interrupted.
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
-        drop((self.make_env)()?); // so that what cannot work fails before any thread starts
-        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None };
+        let env = (self.make_env)()?; // what cannot work fails before any thread starts
+        let wave =
+            if costly(env.as_ref()) { self.config.wave.min(self.config.agree) } else { self.config.wave };
+        drop(env);
+        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, wave };
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let done = checkpoint.done.len() as u64;
@@ -208,7 +213,7 @@ impl<'a> Search<'a> {
 
     fn next_wave(&self, shared: &mut Shared, run: usize) {
         let state = &mut shared.runs[run];
-        let wave = self.config.wave as u64;
+        let wave = shared.wave as u64;
         // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
         let end = ((state.started / wave + 1) * wave).min(self.config.restarts as u64);
         shared.queue.extend(
@@ -222,7 +227,7 @@ impl<'a> Search<'a> {
     fn wave_is_over(&self, shared: &mut Shared, run: usize) -> Result<bool, Error> {
         let state = &mut shared.runs[run];
         let done = &state.checkpoint.done;
-        let wave_complete = done.len().is_multiple_of(self.config.wave) || done.len() >= self.config.restarts;
+        let wave_complete = done.len().is_multiple_of(shared.wave) || done.len() >= self.config.restarts;
         let best = best_of(done);
         if !wave_complete || (best.len() < self.config.agree && done.len() < self.config.restarts) {
             return Ok(false);
@@ -307,8 +312,7 @@ impl<'a> Search<'a> {
         let alphabet = &self.problem.alphabet;
         let simple = |policy: &Policy| simplify(policy, self.problem, trainer.states());
         // A world with costly episodes says how few a score may take.
-        let costly = env.episodes() < SCORE_EPISODES;
-        let episodes = if costly { env.episodes() } else { self.config.selection_episodes };
+        let episodes = if costly(env) { env.episodes() } else { self.config.selection_episodes };
         let mut judge = Judge::new(alphabet, env, episodes, seed);
         let refined = refine(&simple(learned), &mut judge)?;
         let Judged { policy: simplified, returns } = judge.judge(simple(&refined.policy))?;
@@ -324,6 +328,11 @@ impl<'a> Search<'a> {
             curve: Vec::new(),
         })
     }
+}
+
+/// Whether the episodes of a world cost so much that it asks for fewer.
+fn costly(env: &dyn Env) -> bool {
+    env.episodes() < SCORE_EPISODES
 }
 
 /// What tells how a policy decides: its rules, each with the rank of its value.

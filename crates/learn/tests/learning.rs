@@ -74,6 +74,20 @@ fn doorkey_is_learned_and_generalises() {
     }
 }
 
+/// The obstacle rules are found: `up :- north` alone earns 0.87.
+#[test]
+fn gridworld_is_learned_and_generalises() {
+    let spec = find("gridworld").unwrap();
+    let alphabet = spec.alphabet();
+    let runs = learn("gridworld", &Options::default(), &Config::default(), fresh(0..1), 2, &Silent);
+    let policy = runs[0].as_ref().unwrap().policy.clone();
+    for task in spec.tasks.iter().filter(|t| t.scored) {
+        let mut env = make(spec, &alphabet, task.name, &Options::default()).unwrap();
+        let score = evaluate(&policy, &alphabet, env.as_mut(), 5000, 0).unwrap();
+        assert!(score.mean >= 0.92, "{}: {}\n{}", task.name, score.mean, policy.display(&alphabet));
+    }
+}
+
 #[test]
 fn the_rules_of_blocks_are_the_papers() {
     let alphabet = find("blocks").unwrap().alphabet();

@@ -3,7 +3,7 @@
 //! Syntax carries names; from here on the engine carries ids. An [`Alphabet`] is made in one place
 //! ([`Alphabet::parse`], in `domain.rs`) and never changes afterwards.
 
-use crate::rule::Literal;
+use crate::rule::{Arg, Literal};
 use crate::syntax::Constant;
 use crate::template::Templates;
 
@@ -193,6 +193,16 @@ impl Alphabet {
     /// The declaration behind an id.
     pub fn action(&self, a: Action) -> &ActionDecl {
         &self.actions[a.0 as usize]
+    }
+
+    /// Whether every variable that both literals use can stand for an object of the types that they ask of it.
+    pub fn fit(&self, a: &Literal, b: &Literal) -> bool {
+        let uses = |l: &Literal| -> Vec<(Var, Type)> {
+            let places = l.args.iter().zip(&self.predicate(l.pred).args);
+            places.filter_map(|(arg, &t)| if let Arg::Var(v) = arg { Some((*v, t)) } else { None }).collect()
+        };
+        let (a, b) = (uses(a), uses(b));
+        a.iter().all(|&(v, t)| b.iter().all(|&(w, u)| v != w || self.types.overlap(t, u)))
     }
 
     /// The same alphabet with every argument of type `any` (`--untyped`): K becomes exactly the paper's.

@@ -104,6 +104,27 @@ impl Facts {
         false
     }
 
+    /// Adds a sealed set's missing fact, or takes out one that it has. Returns whether the fact holds now.
+    ///
+    /// Takes time in the number of tuples of the predicate.
+    pub fn flip(&mut self, pred: Pred, args: &[Object]) -> bool {
+        let holds = self.holds(pred, args);
+        let r = &mut self.relations[pred.0 as usize];
+        if r.arity == 0 {
+            r.count = usize::from(!holds);
+            return !holds;
+        }
+        let at = r.arity * partition(r.count, |i| r.flat[i * r.arity..(i + 1) * r.arity] < *args);
+        if holds {
+            r.flat.drain(at..at + r.arity);
+            r.count -= 1;
+        } else {
+            r.flat.splice(at..at, args.iter().copied());
+            r.count += 1;
+        }
+        !holds
+    }
+
     /// The tuples of a predicate, in order. A nullary predicate that holds has one empty tuple.
     pub fn tuples(&self, pred: Pred) -> impl Iterator<Item = &[Object]> {
         let r = &self.relations[pred.0 as usize];

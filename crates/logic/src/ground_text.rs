@@ -4,7 +4,7 @@ use crate::alphabet::{Action, Alphabet, Pred};
 use crate::diagnostic::{Error, Source};
 use crate::parser;
 use crate::resolve::Resolver;
-use crate::syntax::{Atom, Constant, Head, Item, TermKind};
+use crate::syntax::{Atom, Clause, Constant, Head, Item, Term, TermKind};
 
 /// The facts of a state given by hand, in the order of the text.
 ///
@@ -18,29 +18,33 @@ use crate::syntax::{Atom, Constant, Head, Item, TermKind};
 pub fn parse_facts(source: &Source, alphabet: &Alphabet) -> Result<Vec<(Pred, Vec<Constant>)>, Error> {
     let program = parser::parse(source)?;
     let resolver = Resolver::new(source, alphabet);
-    let only = "a state holds ground facts only, such as `p(a, 3).`";
-    let fact = |item: &Item| {
-        let clause = match item {
-            Item::Clause(clause) => clause,
-            Item::Directive(directive) => {
-                return Err(source.error(directive.span, "a directive in a state").with_help(only));
-            }
-        };
-        if clause.weight.is_some() {
-            return Err(source.error(clause.span, "a weight in a state").with_help(only));
+    let read = |item: &Item| match item {
+        Item::Clause(clause) => {
+            let (pred, atom) = fact(clause, &resolver)?;
+            Ok((pred, constants(atom, source)?))
         }
-        if !clause.body.is_empty() {
-            return Err(source.error(clause.span, "a rule in a state").with_help(only));
-        }
-        match &clause.head {
-            Head::False(span) => Err(source.error(*span, "a constraint in a state").with_help(only)),
-            Head::Atom(atom) => {
-                let pred = resolver.predicate(&atom.name, atom.args.len(), atom.span)?;
-                Ok((pred, constants(atom, source)?))
-            }
+        Item::Directive(directive) => {
+            Err(source.error(directive.span, "a directive in a state").with_help(FACTS_ONLY))
         }
     };
-    program.items.iter().map(fact).collect()
+    program.items.iter().map(read).collect()
+}
+
+const FACTS_ONLY: &str = "a state holds ground facts only, such as `p(a, 3).`";
+
+/// The fact that a clause states.
+pub(crate) fn fact<'a>(clause: &'a Clause, resolver: &Resolver<'_>) -> Result<(Pred, &'a Atom), Error> {
+    let source = resolver.source;
+    if clause.weight.is_some() {
+        return Err(source.error(clause.span, "a weight in a state").with_help(FACTS_ONLY));
+    }
+    if !clause.body.is_empty() {
+        return Err(source.error(clause.span, "a rule in a state").with_help(FACTS_ONLY));
+    }
+    match &clause.head {
+        Head::False(span) => Err(source.error(*span, "a constraint in a state").with_help(FACTS_ONLY)),
+        Head::Atom(atom) => Ok((resolver.predicate(&atom.name, atom.args.len(), atom.span)?, atom)),
+    }
 }
 
 /// The ground action that a text such as `move(b, floor)` names, with or without a final `.`.
@@ -60,12 +64,16 @@ pub fn parse_ground_action(text: &str, alphabet: &Alphabet) -> Result<(Action, V
 
 /// The arguments of a ground atom.
 fn constants(atom: &Atom, source: &Source) -> Result<Vec<Constant>, Error> {
-    let constant = |term: &crate::syntax::Term| match &term.kind {
-        TermKind::Const(constant) => Ok(constant.clone()),
+    atom.args.iter().map(|term| constant(term, atom, source).cloned()).collect()
+}
+
+/// The constant that an argument of a ground atom is.
+pub(crate) fn constant<'a>(term: &'a Term, atom: &Atom, source: &Source) -> Result<&'a Constant, Error> {
+    match &term.kind {
+        TermKind::Const(constant) => Ok(constant),
         TermKind::Var(name) => {
             let error = source.error(term.span, format!("`{name}` is a variable; `{atom}` must be ground"));
             Err(error.with_help(format!("name an object here; one that is called so is written `'{name}'`")))
         }
-    };
-    atom.args.iter().map(constant).collect()
+    }
 }

@@ -51,6 +51,7 @@
 //! | `universe.rs`, `facts.rs` | the objects of an instance and its ground actions; what holds |
 //! | `query.rs` | which substitutions make a body true |
 //! | `decide.rs` | which actions a policy prefers |
+//! | `template.rs` | `:- nlrl(...)`: the clause templates of the NLRL baseline |
 //! | `candidates.rs` | K: the atoms that may stand in the body of a rule |
 //! | `grounding.rs`, `antichain.rs` | which sets of candidate atoms are true together; the maximal ones |
 
@@ -71,6 +72,7 @@ mod policy;
 mod query;
 mod resolve;
 pub mod rule;
+mod state;
 pub mod syntax;
 mod template;
 mod universe;
@@ -83,6 +85,7 @@ pub use ground_text::{parse_facts, parse_ground_action};
 pub use lint::Warning;
 pub use policy::Policy;
 pub use rule::{Arg, Literal, Rule};
+pub use state::{parse_state, parse_state_in};
 pub use syntax::Constant;
 pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 

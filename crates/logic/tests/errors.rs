@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use derrl_logic::{Alphabet, Error, Policy, Source, parse_facts, parse_ground_action, parser};
+use derrl_logic::{Alphabet, Error, Policy, Source, parse_facts, parse_ground_action, parse_state, parser};
 
 /// A domain with two types that have nothing in common.
 const ROOMS: &str =
@@ -56,6 +56,7 @@ fn message(
         "policy" => drop(Policy::parse(&source, blocks)?),
         "rooms" => drop(Policy::parse(&source, rooms)?),
         "state" => drop(parse_facts(&source, blocks)?),
+        "objects" => drop(parse_state(&source, if name.ends_with("types") { rooms } else { blocks })?),
         "action" => drop(parse_ground_action(&source.text, blocks)?),
         "warn" => {
             let (_, warnings) = Alphabet::check(&source)?;

@@ -179,6 +179,14 @@ impl Layout {
         self.arms.len()
     }
 
+    /// Where a node is on the map, x to the right and y upwards, in blocks.
+    pub fn point(&self, node: Node) -> Option<(i32, i32)> {
+        match node {
+            Node::Intersection(i) => self.crossings.get(i).copied(),
+            Node::Fringe(f) => self.arms.get(f).map(|&(i, direction)| direction.from(self.crossings[i])),
+        }
+    }
+
     /// What lies at the other end of each leg of an intersection, clockwise from north.
     pub fn legs(&self, intersection: usize) -> Vec<(Compass, Node)> {
         let Some(&point) = self.crossings.get(intersection) else { return Vec::new() };

@@ -24,6 +24,11 @@ impl Signals {
         self.green.get(intersection).copied().flatten()
     }
 
+    /// The lane that has green or will get it.
+    pub fn wanted(&self, intersection: usize) -> Option<usize> {
+        self.wanted.get(intersection).copied().flatten()
+    }
+
     /// Notes a request; the last one before [`changes`](Self::changes) counts.
     pub fn decide(&mut self, all: &[Intersection], intersection: usize, lane: usize) -> Result<()> {
         let Some(lanes) = all.get(intersection).map(|i| i.lanes.len()) else {

@@ -215,6 +215,11 @@ impl Simulation {
         self.signals.green(intersection)
     }
 
+    /// The lane that was last [decided](Self::decide) to get green at an intersection.
+    pub fn decided(&self, intersection: usize) -> Option<usize> {
+        self.signals.wanted(intersection)
+    }
+
     /// Where the vehicles are now.
     pub fn traffic(&self) -> Traffic {
         self.traffic

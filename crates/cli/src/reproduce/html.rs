@@ -14,7 +14,7 @@ const STYLE: &str = "
 body { margin: 0 auto; padding: 1rem; max-width: 62rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } h3 { margin: 1.8rem 0 .4rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; color: var(--soft); } dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
-nav a { margin-right: 1rem; white-space: nowrap; } a { color: inherit; }
+nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } a { color: inherit; }
 .notice { border-left: 4px solid var(--bad); padding: .4rem .8rem; background: var(--card); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; background: var(--card); min-width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }

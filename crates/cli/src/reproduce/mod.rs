@@ -38,7 +38,7 @@ struct PartSpec {
 }
 
 /// The parts, in the order of the report.
-const PARTS: [PartSpec; 5] = [
+const PARTS: [PartSpec; 6] = [
     PartSpec { part: Part::Table, jobs: |plan| plan.all_table_jobs(|_, _| true), section: scores::section },
     PartSpec {
         part: Part::Convergence,
@@ -55,6 +55,11 @@ const PARTS: [PartSpec; 5] = [
         part: Part::Rules,
         jobs: |plan| plan.all_table_jobs(|_, agent| agent == "derrl" || agent == "nlrl"),
         section: rules::section,
+    },
+    PartSpec {
+        part: Part::Programs,
+        jobs: |plan| plan.all_table_jobs(|table, agent| agent == "derrl" && table.options.noise.is_none()),
+        section: rules::programs,
     },
 ];
 

@@ -164,7 +164,7 @@ impl Page {
                     Block::Text(paragraph) => write!(text, "\n{paragraph}\n"),
                     Block::Table(rows) => write!(text, "\n{}", markdown_table(rows)),
                     Block::Figure(f) => write!(text, "\n![{}](figures/{}.svg)\n", f.caption, f.name),
-                    Block::Code(code) => write!(text, "\n```prolog\n{}\n```\n", code.trim_end()),
+                    Block::Code(code) => write!(text, "\n```\n{}\n```\n", code.trim_end()),
                 };
             }
         }

@@ -1,7 +1,8 @@
-//! `derrl reproduce rules`: what was learned, to be read.
+//! `derrl reproduce rules` and `programs`: what was learned, to be read.
 
 use std::collections::BTreeMap;
 
+use derrl_logic::{Policy, Source};
 use serde_json::{Map, Value, json};
 
 use super::Plan;
@@ -31,6 +32,28 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         data.insert(table.id.clone(), Value::Object(texts));
     }
     Ok(Section { id: "rules", title: "Learned rules", blocks, claims: Vec::new(), data: Value::Object(data) })
+}
+
+/// The section of programs: the rules that most seeds of DERRL found, as in the paper's appendix.
+pub fn programs(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
+    let mut blocks = vec![Block::Text(
+        "The rules of DERRL, written as programs: in each state the first step whose guard holds is taken, until the episode ends."
+            .to_string(),
+    )];
+    let mut data = Map::new();
+    let target = derrl_export::find("program")?;
+    for table in plan.tables().filter(|t| t.options.noise.is_none()) {
+        let finished = results.all(&plan.table_jobs(table, "derrl")?);
+        let all: Vec<&str> = finished.iter().filter_map(|f| f.rules.as_deref()).collect();
+        let Some((text, _)) = most_common(&all) else { continue };
+        let alphabet = derrl_env::find(&table.domain)?.alphabet();
+        let policy = Policy::parse(&Source::new("learned rules", text), &alphabet)?;
+        let program = derrl_export::export(target, &policy, &alphabet);
+        blocks.push(Block::Heading(table.title.clone()));
+        blocks.push(Block::Code(program.clone()));
+        data.insert(table.id.clone(), program.into());
+    }
+    Ok(Section { id: "programs", title: "Programs", blocks, claims: Vec::new(), data: Value::Object(data) })
 }
 
 /// The text whose rules, whatever their values, are found most often, with how often; the first of equals.

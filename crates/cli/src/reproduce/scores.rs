@@ -115,23 +115,27 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         Block::Text(plan.budgets()),
     ];
     blocks.push(Block::Heading("Where agents come out better or worse than in the paper".to_string()));
-    blocks.push(Block::Table(differences(&surprises)));
+    blocks.extend(differences(&surprises).into_iter().map(Block::Text));
     Ok(Section { id: "table", title: "Generalisation table", blocks, claims, data: Value::Object(data) })
 }
 
 /// For each agent, the rows in which it came out better and worse than in the paper.
-fn differences(marks: &[(String, Mark, String)]) -> Vec<Vec<Cell>> {
-    let mut rows = vec![row(["agent", "better", "worse", "same"])];
-    for agent in derrl_learn::AGENTS {
+fn differences(marks: &[(String, Mark, String)]) -> Vec<String> {
+    let agents = derrl_learn::AGENTS.iter().map(|agent| {
         let of = |mark: Mark| marks.iter().filter(move |m| m.0 == agent.name && m.1 == mark);
         let list = |mark: Mark| match of(mark).count() {
             0 => "in no row".to_string(),
-            n => format!("in {n}: {}", of(mark).map(|m| m.2.as_str()).collect::<Vec<_>>().join("; ")),
+            n => format!("in {n} ({})", of(mark).map(|m| m.2.as_str()).collect::<Vec<_>>().join("; ")),
         };
         let same = of(Mark::Same).count();
-        rows.push(row([shown(agent.name), list(Mark::Better), list(Mark::Worse), format!("in {same}")]));
-    }
-    rows
+        format!(
+            "{}: better {}; worse {}; the same in {same}.",
+            shown(agent.name),
+            list(Mark::Better),
+            list(Mark::Worse)
+        )
+    });
+    agents.collect()
 }
 
 /// Every agent on one row.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use derrl_logic::{self as logic, Alphabet, Constant, Facts, Universe};
 
-use super::grid::Outcome as Effect;
+use super::grid::{Cell, Colour, DoorState, Outcome as Effect, Pos};
 use super::layout::{self, Shape};
 use super::level::{Action, Door, Fact, Key, Level, Object};
-use super::world::World;
+use super::world::{Walk, World};
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Grid, Scene, Thing, Walker};
+use crate::space::DOORKEY;
 use crate::table::{Options, Spec, Task};
 use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
 
@@ -27,6 +29,7 @@ pub const SPEC: Spec = Spec {
     ],
     options: &["size"],
     make: |alphabet, task, options| Ok(Box::new(DoorKey::new(alphabet, task, options)?)),
+    exhaustive: DOORKEY,
 };
 
 const VOCABULARY: Vocabulary = Vocabulary {
@@ -81,11 +84,12 @@ struct DoorKey {
     /// The universes made so far, by their numbers of keys and doors.
     universes: Vec<((u8, u8), Arc<Universe>)>,
     universe: Arc<Universe>,
-    keys: u8,
-    doors: u8,
+    names: Names,
     world: World,
     steps: u32,
     horizon: u32,
+    /// What was done since the start: the rooms decide what it does, but a picture needs the walk.
+    done: Vec<Action>,
 }
 
 impl DoorKey {
@@ -118,11 +122,11 @@ impl DoorKey {
             draw,
             universes: Vec::new(),
             universe: Arc::new(Universe::new(Vec::new())),
-            keys: 1,
-            doors: 1,
+            names: Names { keys: 1, doors: 1 },
             world: World::new(Arc::new(level)),
             steps: 0,
             horizon: 1,
+            done: Vec::new(),
         };
         env.enter(1, 1);
         Ok(env)
@@ -130,22 +134,35 @@ impl DoorKey {
 
     /// Takes the universe of so many keys and doors, made once.
     fn enter(&mut self, keys: u8, doors: u8) {
-        (self.keys, self.doors) = (keys, doors);
+        self.names = Names { keys, doors };
         if let Some((_, known)) = self.universes.iter().find(|(shape, _)| *shape == (keys, doors)) {
             self.universe = Arc::clone(known);
             return;
         }
-        let named = |object: Object, kind: &str| {
-            (Constant::name(&object.to_string()), type_named(&self.alphabet, kind))
-        };
-        let mut objects: Vec<_> = (0..keys).map(|k| named(Object::Key(Key(k)), "key")).collect();
-        objects.extend((0..doors).map(|d| named(Object::Door(Door(d)), "door")));
-        objects.push(named(Object::Goal, "goal"));
-        self.universe = Arc::new(Universe::new(objects));
+        self.universe = Arc::new(self.names.universe(&self.alphabet));
         self.universes.push(((keys, doors), Arc::clone(&self.universe)));
     }
+}
 
-    fn object(&self, object: Object) -> logic::Object {
+/// How the objects of levels with so many keys and doors are numbered: keys, doors, goal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    pub(crate) keys: u8,
+    pub(crate) doors: u8,
+}
+
+impl Names {
+    /// `k1`, `k2`, ..., `d1`, `d2`, ..., `goal`.
+    pub(crate) fn universe(self, alphabet: &Alphabet) -> Universe {
+        let named =
+            |object: Object, kind: &str| (Constant::name(&object.to_string()), type_named(alphabet, kind));
+        let mut objects: Vec<_> = (0..self.keys).map(|k| named(Object::Key(Key(k)), "key")).collect();
+        objects.extend((0..self.doors).map(|d| named(Object::Door(Door(d)), "door")));
+        objects.push(named(Object::Goal, "goal"));
+        Universe::new(objects)
+    }
+
+    fn object(self, object: Object) -> logic::Object {
         logic::Object(match object {
             Object::Key(Key(k)) => u32::from(k),
             Object::Door(Door(d)) => u32::from(self.keys + d),
@@ -153,7 +170,7 @@ impl DoorKey {
         })
     }
 
-    fn named(&self, logic::Object(o): logic::Object) -> Object {
+    fn named(self, logic::Object(o): logic::Object) -> Object {
         let (keys, doors) = (u32::from(self.keys), u32::from(self.doors));
         if o < keys {
             Object::Key(Key(o as u8))
@@ -162,6 +179,41 @@ impl DoorKey {
         } else {
             Object::Goal
         }
+    }
+
+    /// Adds what holds in a world to some facts.
+    pub(crate) fn say(self, world: &World, binding: &Binding, facts: &mut Facts) {
+        let mut say = |predicate: usize, args: &[Object]| {
+            let args: Vec<logic::Object> = args.iter().map(|&o| self.object(o)).collect();
+            binding.say(facts, predicate, &args);
+        };
+        for fact in world.facts() {
+            match fact {
+                Fact::Carrying(k) => say(0, &[Object::Key(k)]),
+                Fact::NotCarrying => say(1, &[]),
+                Fact::Locked(d) => say(2, &[Object::Door(d)]),
+                Fact::Unlocked => say(3, &[]),
+                Fact::Key(k) => say(4, &[Object::Key(k)]),
+                Fact::Door(d) => say(5, &[Object::Door(d)]),
+                Fact::Goal => say(6, &[Object::Goal]),
+                Fact::SameColor(a, b) => say(7, &[a, b]),
+            }
+        }
+    }
+
+    /// The action of a number and an object; none where it makes no sense: a door cannot be picked, nor a key opened.
+    fn action(self, action: usize, object: logic::Object) -> Option<Action> {
+        match (action, self.named(object)) {
+            (0, Object::Key(key)) => Some(Action::Pick(key)),
+            (1, Object::Door(door)) => Some(Action::Open(door)),
+            (2, object) => Some(Action::Goto(object)),
+            _ => None,
+        }
+    }
+
+    /// Does an action, by the world's own number of it.
+    pub(crate) fn act(self, world: &mut World, action: usize, object: logic::Object) -> Effect {
+        self.action(action, object).map_or(Effect::Unchanged, |action| world.step(action))
     }
 }
 
@@ -187,11 +239,13 @@ impl Env for DoorKey {
             self.world = World::new(Arc::new(level));
         }
         self.steps = 0;
+        self.done.clear();
     }
 
     fn restart(&mut self) {
         self.world = World::new(Arc::clone(self.world.level()));
         self.steps = 0;
+        self.done.clear();
     }
 
     fn universe(&self) -> &Arc<Universe> {
@@ -199,22 +253,7 @@ impl Env for DoorKey {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        for fact in self.world.facts() {
-            let say = |facts: &mut Facts, predicate: usize, args: &[Object]| {
-                let args: Vec<logic::Object> = args.iter().map(|&o| self.object(o)).collect();
-                self.binding.say(facts, predicate, &args);
-            };
-            match fact {
-                Fact::Carrying(k) => say(facts, 0, &[Object::Key(k)]),
-                Fact::NotCarrying => say(facts, 1, &[]),
-                Fact::Locked(d) => say(facts, 2, &[Object::Door(d)]),
-                Fact::Unlocked => say(facts, 3, &[]),
-                Fact::Key(k) => say(facts, 4, &[Object::Key(k)]),
-                Fact::Door(d) => say(facts, 5, &[Object::Door(d)]),
-                Fact::Goal => say(facts, 6, &[Object::Goal]),
-                Fact::SameColor(a, b) => say(facts, 7, &[a, b]),
-            }
-        }
+        self.names.say(&self.world, &self.binding, facts);
     }
 
     fn code(&self) -> Option<u128> {
@@ -223,12 +262,9 @@ impl Env for DoorKey {
 
     fn step(&mut self, action: logic::Action, args: &[logic::Object], _rng: &mut Rng) -> Outcome {
         self.steps += 1;
-        let effect = match (self.binding.action(action), self.named(args[0])) {
-            (0, Object::Key(key)) => self.world.step(Action::Pick(key)),
-            (1, Object::Door(door)) => self.world.step(Action::Open(door)),
-            (2, object) => self.world.step(Action::Goto(object)),
-            _ => Effect::Unchanged, // a door cannot be picked, nor a key opened
-        };
+        let action = self.names.action(self.binding.action(action), args[0]);
+        self.done.extend(action);
+        let effect = action.map_or(Effect::Unchanged, |action| self.world.step(action));
         if effect == Effect::Goal {
             return Outcome { reward: 1.0, status: Status::Terminated };
         }
@@ -240,9 +276,77 @@ impl Env for DoorKey {
         self.world.is_at_goal()
     }
 
+    fn scene(&self) -> Scene {
+        let level = self.world.level();
+        let mut walk = Walk::new(Arc::clone(level));
+        let mut trail = Vec::new();
+        for &action in &self.done {
+            let mut grid = walk.grid().clone();
+            let (_, moves) = walk.step(action);
+            trail = vec![square(grid.agent.pos)];
+            for primitive in moves.into_iter().flatten() {
+                grid.apply(primitive);
+                if trail.last() != Some(&square(grid.agent.pos)) {
+                    trail.push(square(grid.agent.pos));
+                }
+            }
+        }
+        let grid = walk.grid();
+        let is_wall = |(_, cell): (Pos, Cell)| if cell == Cell::Wall { '#' } else { '.' };
+        let squares: Vec<char> = grid.cells().map(is_wall).collect();
+        let agent = grid.agent;
+        Scene::Grid(Grid {
+            rows: squares.chunks(usize::from(grid.width())).map(|row| row.iter().collect()).collect(),
+            columns: Vec::new(),
+            lines: Vec::new(),
+            things: grid.cells().filter_map(|(pos, cell)| thing(level, pos, cell)).collect(),
+            agent: Walker {
+                at: square(agent.pos),
+                facing: Some(agent.direction as u8),
+                holds: agent.carrying.and_then(|colour| thing(level, agent.pos, Cell::Key(colour))),
+            },
+            trail,
+        })
+    }
+
     fn best_return(&self) -> f64 {
         let start = World::new(Arc::clone(self.world.level()));
         let within = |plan: Vec<Action>| plan.len() as u32 <= self.horizon;
         if start.solve().is_some_and(within) { 1.0 } else { 0.0 }
     }
+}
+
+fn square(Pos { x, y }: Pos) -> (u32, u32) {
+    (u32::from(x), u32::from(y))
+}
+
+/// What a cell shows, with its name in the level.
+fn thing(level: &Level, pos: Pos, cell: Cell) -> Option<Thing> {
+    let (object, kind, colour, state) = match cell {
+        Cell::Empty | Cell::Wall => return None,
+        Cell::Goal => (Some(Object::Goal), "goal", None, None),
+        Cell::Key(colour) => {
+            // Every key of a level has a colour of its own.
+            let key = level.keys().map(Object::Key).find(|key| level.colour(*key) == Some(colour));
+            (key, "key", Some(colour), None)
+        }
+        Cell::Door(colour, state) => {
+            let door = level.doors().find(|door| level.door_pos(*door) == Some(pos)).map(Object::Door);
+            let state = match state {
+                DoorState::Open => "open",
+                DoorState::Closed => "closed",
+                DoorState::Locked => "locked",
+            };
+            (door, "door", Some(colour), Some(state))
+        }
+    };
+    let colour = colour.map(|colour| match colour {
+        Colour::Red => "red",
+        Colour::Green => "green",
+        Colour::Blue => "blue",
+        Colour::Purple => "purple",
+        Colour::Yellow => "yellow",
+        Colour::Grey => "grey",
+    });
+    Some(Thing { kind, name: object.map(|object| object.to_string()), at: square(pos), colour, state })
 }

@@ -75,4 +75,5 @@ pub mod numpy;
 pub mod plan;
 pub mod world;
 
+pub(crate) use env::Names;
 pub use env::SPEC;

@@ -51,6 +51,11 @@ impl World {
         Self { state, reached: level.reach(state.locked), at_goal: false, level }
     }
 
+    /// An episode in the midst of it.
+    pub fn at(level: Arc<Level>, state: State) -> Self {
+        Self { state, reached: level.reach(state.locked), at_goal: false, level }
+    }
+
     /// The level.
     pub fn level(&self) -> &Arc<Level> {
         &self.level

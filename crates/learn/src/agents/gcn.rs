@@ -97,6 +97,11 @@ pub struct Tape {
     /// The mean of the neighbours' h^1, in the order of [`Graph::neighbours`].
     messages: Vec<f64>,
     pi: Vec<f64>,
+}
+
+/// The gradients with respect to h^1, h^2, the mean of h^2 and one message.
+#[derive(Default)]
+pub struct Scratch {
     d1: Vec<f64>,
     d2: Vec<f64>,
     d_mean: Vec<f64>,
@@ -153,6 +158,7 @@ impl Model for Gcn {
     type World = World;
     type State = Graph;
     type Tape = Tape;
+    type Scratch = Scratch;
 
     fn parameters(&self) -> usize {
         self.at.len
@@ -219,7 +225,14 @@ impl Model for Gcn {
         Graph { inputs, neighbours }
     }
 
-    fn forward<'t>(&self, weights: &[f64], world: &World, graph: &Graph, tape: &'t mut Tape) -> &'t [f64] {
+    fn forward<'t>(
+        &self,
+        weights: &[f64],
+        world: &World,
+        graph: &Graph,
+        _: &mut Scratch,
+        tape: &'t mut Tape,
+    ) -> &'t [f64] {
         let (n, h) = (graph.inputs.len(), self.hidden);
         let node = |i: usize| i * h..(i + 1) * h;
         tape.h1.clear();
@@ -246,7 +259,9 @@ impl Model for Gcn {
                 message.iter_mut().zip(&tape.h1[node(j)]).for_each(|(m, x)| *m += x);
             }
             let scale = 1.0 / edge.from.len() as f64;
-            message.iter_mut().for_each(|m| *m *= scale);
+            for m in message.iter_mut() {
+                *m *= scale;
+            }
             add_product(&weights[self.second(edge.relation + 1)], message, &mut tape.h2[node(edge.node)]);
         }
         tape.h2.iter_mut().for_each(|x| *x = x.tanh());
@@ -274,13 +289,15 @@ impl Model for Gcn {
         weights: &[f64],
         world: &World,
         graph: &Graph,
-        tape: &mut Tape,
+        scratch: &mut Scratch,
+        tape: &Tape,
         d_pi: &mut [f64],
         gradient: &mut [f64],
     ) {
         let (n, h) = (graph.inputs.len(), self.hidden);
         let node = |i: usize| i * h..(i + 1) * h;
-        let Tape { h1, h2, mean, messages, pi, d1, d2, d_mean, d_message } = tape;
+        let Tape { h1, h2, mean, messages, pi } = tape;
+        let Scratch { d1, d2, d_mean, d_message } = scratch;
         through_softmax(pi, d_pi);
         for (d, size) in [(&mut *d1, n * h), (&mut *d2, n * h), (&mut *d_mean, h)] {
             d.clear();

@@ -39,7 +39,9 @@ pub fn softmax_in_place(logits: &mut [f64]) {
         *x = (*x - highest).exp();
         total += *x;
     }
-    logits.iter_mut().for_each(|x| *x /= total);
+    for x in logits.iter_mut() {
+        *x /= total;
+    }
 }
 
 /// The gradient with respect to the logits, in place of that with respect to pi: d_x = pi (d_pi - <pi, d_pi>).

@@ -64,6 +64,7 @@ impl Model for Mlp {
     type World = World;
     type State = Vec<u32>;
     type Tape = Tape;
+    type Scratch = ();
 
     fn parameters(&self) -> usize {
         self.network.len()
@@ -83,7 +84,14 @@ impl Model for Mlp {
         self.training.encode(&world.matched, facts)
     }
 
-    fn forward<'t>(&self, weights: &[f64], world: &World, state: &Vec<u32>, tape: &'t mut Tape) -> &'t [f64] {
+    fn forward<'t>(
+        &self,
+        weights: &[f64],
+        world: &World,
+        state: &Vec<u32>,
+        (): &mut (),
+        tape: &'t mut Tape,
+    ) -> &'t [f64] {
         self.network.forward(weights, state, &mut tape.hidden, &mut tape.y);
         let Tape { y, pi, .. } = tape;
         pi.clear();
@@ -101,7 +109,8 @@ impl Model for Mlp {
         weights: &[f64],
         world: &World,
         state: &Vec<u32>,
-        tape: &mut Tape,
+        (): &mut (),
+        tape: &Tape,
         d_pi: &mut [f64],
         gradient: &mut [f64],
     ) {

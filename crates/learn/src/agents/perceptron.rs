@@ -54,7 +54,9 @@ impl Perceptron {
             let row = &theta[i as usize * self.hidden..(i as usize + 1) * self.hidden];
             hidden.iter_mut().zip(row).for_each(|(h, w)| *h += w);
         }
-        hidden.iter_mut().for_each(|h| *h = h.tanh());
+        for h in hidden.iter_mut() {
+            *h = h.tanh();
+        }
         y.clear();
         y.extend_from_slice(&theta[self.second_bias()..]);
         add_product(&theta[self.second()..self.second_bias()], hidden, y);
@@ -72,6 +74,8 @@ impl Perceptron {
             gradient[at..at + self.hidden].iter_mut().zip(&d).for_each(|(g, d)| *g += d);
         };
         add(self.first_bias());
-        active.iter().for_each(|&i| add(i as usize * self.hidden));
+        for &i in active {
+            add(i as usize * self.hidden);
+        }
     }
 }

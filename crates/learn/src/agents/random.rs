@@ -13,7 +13,14 @@ pub const SPEC: AgentSpec = AgentSpec {
     name: "random",
     summary: "takes a uniformly random ground action",
     learning: None,
-    make: |setup| Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None })),
+    make: |setup| {
+        let mut env = (setup.make_env)()?;
+        env.reset(&mut Rng::new(0, 0));
+        if env.universe().ground_actions(setup.alphabet).is_empty() {
+            return Err(Error::World("the training task has no ground action".to_string()));
+        }
+        Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None }))
+    },
 };
 
 struct Random {

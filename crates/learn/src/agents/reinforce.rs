@@ -20,8 +20,10 @@ pub trait Model: Send + 'static {
     type World: Send + Sync;
     /// What is computed once a state.
     type State: Send + Sync;
-    /// What the forward pass leaves for the backward pass; reused from decision to decision.
+    /// What the forward pass leaves for the backward pass, one a decision of a batch.
     type Tape: Default + Send;
+    /// Room that a pass works in; one for all decisions.
+    type Scratch: Default + Send;
 
     /// The number of parameters.
     fn parameters(&self) -> usize;
@@ -49,17 +51,20 @@ pub trait Model: Send + 'static {
         weights: &[f64],
         world: &Self::World,
         state: &Self::State,
+        scratch: &mut Self::Scratch,
         tape: &'t mut Self::Tape,
     ) -> &'t [f64];
 
     /// Adds the gradient of a loss with respect to the weights, given that with respect to pi and the tape of the forward
     /// pass. `d_pi` may be overwritten.
+    #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,
         weights: &[f64],
         world: &Self::World,
         state: &Self::State,
-        tape: &mut Self::Tape,
+        scratch: &mut Self::Scratch,
+        tape: &Self::Tape,
         d_pi: &mut [f64],
         gradient: &mut [f64],
     );
@@ -88,6 +93,29 @@ pub struct Learning {
     pub init_noise: f64,
     /// Runs that share the budget evenly; the one with the best return on the training task is kept.
     pub restarts: usize,
+}
+
+impl Learning {
+    /// The first setting outside its range, as an error.
+    pub fn check(&self) -> Result<(), Error> {
+        let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
+            if ok { Ok(()) } else { Err(Error::Setting { name, value: value.to_string(), range }) }
+        };
+        let rate = self.learning_rate;
+        number(rate.is_finite() && rate > 0.0, "learning_rate", rate, "a number above 0")?;
+        number((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "from 0 to 1")?;
+        for (name, value) in [("entropy", self.entropy), ("init_noise", self.init_noise)] {
+            number(value.is_finite() && value >= 0.0, name, value, "0 or more")?;
+        }
+        for (name, value, most, range) in [
+            ("batch", self.batch, 1_000_000, "a whole number from 1 to 1000000"),
+            ("hidden", self.hidden, 4096, "a whole number from 1 to 4096"),
+            ("restarts", self.restarts, 1000, "a whole number from 1 to 1000"),
+        ] {
+            number((1..=most).contains(&value), name, value as f64, range)?;
+        }
+        Ok(())
+    }
 }
 
 impl Default for Learning {
@@ -121,6 +149,7 @@ pub struct Learner<M: Model> {
     learners: Vec<Parameters>,
     /// [`Model::weights`] of each.
     weights: Vec<Vec<f64>>,
+    scratch: M::Scratch,
     tape: M::Tape,
 }
 
@@ -132,6 +161,7 @@ impl<M: Model> Learner<M> {
         model: impl FnOnce(&Arc<Alphabet>, &TrainingAtoms, &Learning) -> Result<M, Error>,
     ) -> Result<Learner<M>, Error> {
         let settings = setup.learning.cloned().unwrap_or(own);
+        settings.check()?;
         let mut env = (setup.make_env)()?;
         let training = TrainingAtoms::collect(setup.alphabet, env.as_mut());
         if let Some(fault) = env.fault() {
@@ -150,6 +180,7 @@ impl<M: Model> Learner<M> {
             model,
             settings,
             training,
+            scratch: M::Scratch::default(),
             tape: M::Tape::default(),
         })
     }
@@ -215,11 +246,17 @@ impl<M: Model> Learner<M> {
     fn collect(&mut self, run: &mut Run<M>, env: &mut dyn Env) -> Result<(), Error> {
         run.steps.clear();
         run.returns.clear();
-        while run.steps.len() < self.settings.batch.max(1) {
+        while run.steps.len() < self.settings.batch {
             env.reset(&mut run.rng);
+            let before = run.steps.len();
             self.episode(run, env);
             if let Some(fault) = env.fault() {
                 return Err(Error::World(fault.to_string()));
+            }
+            if run.steps.len() == before {
+                return Err(Error::World(
+                    "an instance of the training task has no ground action".to_string(),
+                ));
             }
         }
         Ok(())
@@ -230,6 +267,9 @@ impl<M: Model> Learner<M> {
         let mut total = 0.0;
         while env.fault().is_none() {
             let entry = self.seen.look_up(&self.model, &self.training, env);
+            if entry.known.actions.is_empty() {
+                break;
+            }
             let agent = env.turn();
             let learner = env.learner(agent);
             let at = run.steps.len();
@@ -238,7 +278,8 @@ impl<M: Model> Learner<M> {
                 run.pis.push(Vec::new());
             }
             let tape = &mut run.tapes[at];
-            let pi = self.model.forward(&self.weights[learner], &entry.known.world, &entry.state, tape);
+            let (weights, scratch) = (&self.weights[learner], &mut self.scratch);
+            let pi = self.model.forward(weights, &entry.known.world, &entry.state, scratch, tape);
             let action = draw(pi, &mut run.rng);
             run.pis[at].clear();
             run.pis[at].extend_from_slice(pi);
@@ -300,7 +341,8 @@ impl<M: Model> Learner<M> {
                 d_pi[step.action] -= a / (spread * n * pi[step.action].max(f64::MIN_POSITIVE));
                 let (world, state) = (&step.entry.known.world, &step.entry.state);
                 let weights = &self.weights[learner];
-                self.model.backward(weights, world, state, &mut run.tapes[t], &mut d_pi, &mut gradient);
+                let (scratch, tape) = (&mut self.scratch, &run.tapes[t]);
+                self.model.backward(weights, world, state, scratch, tape, &mut d_pi, &mut gradient);
             }
             self.model.through_weights(&self.weights[learner], &mut gradient);
             let adam = &mut run.adams[learner];
@@ -373,7 +415,7 @@ impl<M: Model> Learner<M> {
 impl<M: Model> Agent for Learner<M> {
     fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
         let mut env = (training.make_env)()?;
-        let restarts = self.settings.restarts.max(1) as u64;
+        let restarts = self.settings.restarts as u64;
         let mut best: Option<(f64, Vec<Parameters>, Vec<Point>)> = None;
         let mut all = Trained::default();
         for restart in 0..restarts {
@@ -398,7 +440,8 @@ impl<M: Model> Agent for Learner<M> {
         let entry = self.seen.look_up(&self.model, &self.training, env);
         let learner = self.learner_for(env.learner(env.turn()), entry.known.actions.len());
         let (world, state) = (&entry.known.world, &entry.state);
-        let pi = self.model.forward(&self.weights[learner], world, state, &mut self.tape);
+        let (weights, scratch) = (&self.weights[learner], &mut self.scratch);
+        let pi = self.model.forward(weights, world, state, scratch, &mut self.tape);
         entry.known.actions[argmax(pi, rng)].clone()
     }
 
@@ -440,8 +483,9 @@ impl<M: Model> Learner<M> {
             let theta: Vec<f64> =
                 self.model.initial(rng).iter().map(|t| 2.0 * t + 0.3 * (rng.unit() - 0.5)).collect();
             let c: Vec<f64> = entry.known.actions.iter().map(|_| rng.unit() - 0.5).collect();
-            let loss = |theta: &[f64], tape: &mut M::Tape| {
-                let pi = self.model.forward(&self.model.weights(theta), world, state, tape);
+            let mut scratch = M::Scratch::default();
+            let mut loss = |theta: &[f64], tape: &mut M::Tape| {
+                let pi = self.model.forward(&self.model.weights(theta), world, state, &mut scratch, tape);
                 assert!((pi.iter().sum::<f64>() - 1.0).abs() < 1e-9, "pi is a distribution");
                 pi.iter().zip(&c).map(|(p, c)| p * c).sum::<f64>()
             };
@@ -449,7 +493,8 @@ impl<M: Model> Learner<M> {
             loss(&theta, &mut tape);
             let weights = self.model.weights(&theta);
             let mut gradient = vec![0.0; n];
-            self.model.backward(&weights, world, state, &mut tape, &mut c.clone(), &mut gradient);
+            let mut other = M::Scratch::default();
+            self.model.backward(&weights, world, state, &mut other, &tape, &mut c.clone(), &mut gradient);
             self.model.through_weights(&weights, &mut gradient);
             let largest = gradient.iter().fold(1e-3, |m: f64, g| m.max(g.abs()));
             // All parameters that matter here, and some of the others.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use derrl_env::{ENVS, Options, Rng, Spec, find, make, observe};
-use derrl_logic::{Alphabet, Facts};
+use derrl_env::{ENVS, Env, Options, Outcome, Rng, Spec, Status, find, make, observe};
+use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Pred, Source, Universe};
 
 use super::*;
 use crate::config::Config;
@@ -180,6 +180,113 @@ fn states_are_padded_and_truncated_by_name() {
     let actions = universe.ground_actions(&alphabet);
     let outputs: Vec<u32> = actions.iter().filter_map(|a| atoms.action(&matched, a)).collect();
     assert_eq!(outputs, (0..9).collect::<Vec<u32>>(), "floor is last in both");
+}
+
+/// Junctions of 3, 4, 5, .. lanes that earn 1 in each of 5 rounds in which they choose the lane that is marked.
+struct Junctions {
+    universes: Vec<Arc<Universe>>,
+    marked: Vec<u32>,
+    turn: usize,
+    round: usize,
+    earned: Vec<f64>,
+    paid: bool,
+}
+
+const JUNCTIONS: &str = ":- action(green(lane)). :- state(highest(lane)). :- background(open(lane)).
+    :- nlrl(slot(green/1, 0, given)).";
+
+impl Junctions {
+    fn new(alphabet: &Alphabet, agents: usize) -> Junctions {
+        let lane = alphabet.types.find("lane").expect("it is declared");
+        // Every junction has lanes of its own.
+        let name = |agent: usize, i: usize| Constant::name(&format!("l{agent}{i}"));
+        let universe = |agent: usize| {
+            Arc::new(Universe::new((0..3 + agent % 2).map(|i| (name(agent, i), lane)).collect()))
+        };
+        Junctions {
+            universes: (0..agents).map(universe).collect(),
+            marked: vec![0; agents],
+            turn: 0,
+            round: 0,
+            earned: vec![0.0; agents],
+            paid: false,
+        }
+    }
+}
+
+impl Env for Junctions {
+    fn reset(&mut self, rng: &mut Rng) {
+        for (m, u) in self.marked.iter_mut().zip(&self.universes) {
+            *m = rng.below(u.len()) as u32;
+        }
+        (self.turn, self.round, self.paid) = (0, 0, false);
+    }
+    fn restart(&mut self) {
+        (self.turn, self.round, self.paid) = (0, 0, false);
+    }
+    fn universe(&self) -> &Arc<Universe> {
+        &self.universes[self.turn]
+    }
+    fn facts(&self, facts: &mut Facts) {
+        facts.push(Pred(0), &[Object(self.marked[self.turn])]);
+        self.universe().objects().for_each(|o| facts.push(Pred(1), &[o]));
+    }
+    fn code(&self) -> Option<u128> {
+        Some(u128::from(self.marked[self.turn]))
+    }
+    fn step(&mut self, _: Action, args: &[Object], _: &mut Rng) -> Outcome {
+        let agents = self.universes.len();
+        self.earned[self.turn] = f64::from(u8::from(args[0].0 == self.marked[self.turn]));
+        self.turn = (self.turn + 1) % agents;
+        self.paid = self.turn == 0;
+        self.round += usize::from(self.paid);
+        let reward = if self.paid { self.earned.iter().sum::<f64>() / agents as f64 } else { 0.0 };
+        let status = if self.round == 5 { Status::Truncated } else { Status::Running };
+        Outcome { reward, status }
+    }
+    fn succeeded(&self) -> bool {
+        true
+    }
+    fn agents(&self) -> usize {
+        self.universes.len()
+    }
+    fn turn(&self) -> usize {
+        self.turn
+    }
+    fn learners(&self) -> usize {
+        self.universes.len()
+    }
+    fn learner(&self, agent: usize) -> usize {
+        agent
+    }
+    fn round_rewards(&self) -> &[f64] {
+        if self.paid { &self.earned } else { &[] }
+    }
+    fn best_return(&self) -> f64 {
+        5.0
+    }
+}
+
+#[test]
+fn several_agents_learn_each_for_themselves_and_for_others_like_them() {
+    let alphabet = Alphabet::parse(&Source::new("junctions.pl", JUNCTIONS)).expect("it is well-formed");
+    let alphabet = Arc::new(alphabet);
+    let make_env = || Ok(Box::new(Junctions::new(&alphabet, 2)) as Box<dyn Env>);
+    let config = Config::default();
+    for row in AGENTS.iter().filter(|r| r.name != "random") {
+        let mut agent = (row.make)(&setup_of(&alphabet, &make_env, &config)).expect("it can be made");
+        let training =
+            Training { make_env: &make_env, seed: 0, decisions: 20_000, threads: 1, watcher: &Unwatched };
+        agent.train(&training).expect("training works");
+        let mut score = |agents| {
+            let mut env = Junctions::new(&alphabet, agents);
+            evaluate_agent(agent.as_mut(), &mut env, 50, 0).expect("nothing fails").mean
+        };
+        assert_eq!(score(2), 5.0, "{}", row.name);
+        if row.name != "mlp" {
+            assert_eq!(score(5), 5.0, "{} knows lanes by what holds of them", row.name);
+        }
+    }
 }
 
 #[test]

@@ -56,8 +56,6 @@ impl Grounded {
 pub struct Tape {
     /// e after every step, the first with all invented atoms at 0.
     values: Vec<Vec<f64>>,
-    /// Per slot: the values of its body atoms, in the order of [`Grounded::index`].
-    columns: Vec<Vec<f64>>,
     /// Per slot: F_c(h) of the candidates without invented predicates.
     fixed: Vec<Vec<f64>>,
     /// Per slot: sum of w_c F_c(h) over these.
@@ -68,10 +66,18 @@ pub struct Tape {
     sums: Vec<Vec<f64>>,
     /// The values of the action atoms.
     actions: Vec<f64>,
-    /// pi.
-    pub pi: Vec<f64>,
+    pi: Vec<f64>,
+}
+
+/// Room that a pass works in.
+#[derive(Default)]
+pub struct Scratch {
+    /// Per slot: the values of its body atoms, in the order of [`Grounded::index`].
+    columns: Vec<Vec<f64>>,
+    /// The gradient with respect to e before a step, and after it.
     d_values: Vec<f64>,
-    d_before: Vec<f64>,
+    d_after: Vec<f64>,
+    /// Per slot: the gradient with respect to S_s(h), summed over the steps.
     d_fixed: Vec<Vec<f64>>,
 }
 
@@ -209,6 +215,7 @@ impl Deduction {
         weights: &[f64],
         world: &World,
         given: &[f64],
+        scratch: &mut Scratch,
         tape: &'t mut Tape,
     ) -> &'t [f64] {
         let slots = self.slots.len();
@@ -219,45 +226,34 @@ impl Deduction {
         }
         resized(&mut tape.sums, self.steps * slots);
         tape.deduced.resize_with((self.steps * slots).max(tape.deduced.len()), Vec::new);
-        resized(&mut tape.columns, slots);
+        resized(&mut scratch.columns, slots);
         resized(&mut tape.fixed, slots);
         resized(&mut tape.fixed_sums, slots);
         for (s, (slot, grounded)) in self.slots.iter().zip(&world.slots).enumerate() {
-            tape.columns[s].clear();
-            tape.columns[s].extend(grounded.index.iter().map(|&k| tape.values[0][k as usize]));
-            self.value_given(weights, slot, grounded, s, tape);
+            let columns = &mut scratch.columns[s];
+            columns.clear();
+            columns.extend(grounded.index.iter().map(|&k| tape.values[0][k as usize]));
+            value_given(weights, slot, grounded, columns, &mut tape.fixed[s], &mut tape.fixed_sums[s]);
         }
         // The invented predicates, then once the actions.
         for step in 1..self.steps {
-            self.step(weights, world, step, false, tape);
+            self.step(weights, world, step, false, scratch, tape);
         }
-        self.step(weights, world, self.steps, true, tape);
+        self.step(weights, world, self.steps, true, scratch, tape);
         act(&tape.actions, &mut tape.pi);
         &tape.pi
     }
 
-    /// F_c(h) and its weighted sum, for the candidates that no step changes.
-    fn value_given(&self, weights: &[f64], slot: &Slot, grounded: &Grounded, s: usize, tape: &mut Tape) {
-        let (columns, rows, per_head) = (&tape.columns[s], grounded.rows(), grounded.substitutions);
-        let (fixed, sums) = (&mut tape.fixed[s], &mut tape.fixed_sums[s]);
-        fixed.clear();
-        sums.clear();
-        sums.resize(grounded.heads.len(), 0.0);
-        for (c, &(i, j)) in slot.clauses[..slot.given].iter().enumerate() {
-            let w = weights[slot.at + c];
-            let first = &columns[i as usize * rows..(i as usize + 1) * rows];
-            let second = &columns[j as usize * rows..(j as usize + 1) * rows];
-            for (h, sum) in sums.iter_mut().enumerate() {
-                let at = h * per_head..(h + 1) * per_head;
-                let f = best_value(&first[at.clone()], &second[at]);
-                fixed.push(f);
-                *sum += w * f;
-            }
-        }
-    }
-
     /// One step of forward chaining: from the values after step - 1 to the invented atoms (or the actions) after it.
-    fn step(&self, weights: &[f64], world: &World, step: usize, actions: bool, tape: &mut Tape) {
+    fn step(
+        &self,
+        weights: &[f64],
+        world: &World,
+        step: usize,
+        actions: bool,
+        scratch: &mut Scratch,
+        tape: &mut Tape,
+    ) {
         if actions {
             tape.actions.clear();
             tape.actions.resize(world.actions, 0.0);
@@ -267,7 +263,8 @@ impl Deduction {
                 continue;
             }
             let before = &tape.values[step - 1];
-            let (columns, rows, per_head) = (&mut tape.columns[s], grounded.rows(), grounded.substitutions);
+            let (columns, rows, per_head) =
+                (&mut scratch.columns[s], grounded.rows(), grounded.substitutions);
             for (i, atom) in slot.atoms.iter().enumerate() {
                 if matches!(atom.symbol, Symbol::Invented(_)) {
                     let places = &grounded.index[i * rows..(i + 1) * rows];
@@ -303,26 +300,27 @@ impl Deduction {
         &self,
         weights: &[f64],
         world: &World,
-        tape: &mut Tape,
+        scratch: &mut Scratch,
+        tape: &Tape,
         d_pi: &mut [f64],
         gradient: &mut [f64],
     ) {
         through_act(&tape.actions, &tape.pi, d_pi);
-        for (d, grounded) in resized(&mut tape.d_fixed, self.slots.len()).iter_mut().zip(&world.slots) {
+        for (d, grounded) in resized(&mut scratch.d_fixed, self.slots.len()).iter_mut().zip(&world.slots) {
             d.clear();
             d.resize(grounded.heads.len(), 0.0);
         }
-        tape.d_values.clear();
-        tape.d_values.resize(world.len, 0.0);
-        self.step_back(weights, world, self.steps, Some(d_pi), tape, gradient);
+        scratch.d_values.clear();
+        scratch.d_values.resize(world.len, 0.0);
+        self.step_back(weights, world, self.steps, Some(d_pi), scratch, tape, gradient);
         for step in (1..self.steps).rev() {
-            std::mem::swap(&mut tape.d_values, &mut tape.d_before);
-            tape.d_values.clear();
-            tape.d_values.resize(world.len, 0.0);
-            self.step_back(weights, world, step, None, tape, gradient);
+            std::mem::swap(&mut scratch.d_values, &mut scratch.d_after);
+            scratch.d_values.clear();
+            scratch.d_values.resize(world.len, 0.0);
+            self.step_back(weights, world, step, None, scratch, tape, gradient);
         }
         for (s, slot) in self.slots.iter().enumerate() {
-            let d = &tape.d_fixed[s];
+            let d = &scratch.d_fixed[s];
             let by_clause = tape.fixed[s].chunks_exact(d.len().max(1));
             for (g, f) in gradient[slot.at..slot.at + slot.given].iter_mut().zip(by_clause) {
                 *g += f.iter().zip(d).map(|(f, d)| f * d).sum::<f64>();
@@ -330,15 +328,17 @@ impl Deduction {
         }
     }
 
-    /// The gradient of one step: from d e' (of the actions, or of the invented atoms in `d_before`) to d w and, added to
+    /// The gradient of one step: from d e' (of the actions, or of the invented atoms in `d_after`) to d w and, added to
     /// `d_values`, d e.
+    #[allow(clippy::too_many_arguments)]
     fn step_back(
         &self,
         weights: &[f64],
         world: &World,
         step: usize,
         d_actions: Option<&[f64]>,
-        tape: &mut Tape,
+        scratch: &mut Scratch,
+        tape: &Tape,
         gradient: &mut [f64],
     ) {
         for (s, (slot, grounded)) in self.slots.iter().zip(&world.slots).enumerate() {
@@ -347,7 +347,7 @@ impl Deduction {
             }
             let at = (step - 1) * self.slots.len() + s;
             for (h, &place) in grounded.heads.iter().enumerate() {
-                let d_e = d_actions.map_or_else(|| tape.d_before[place], |d| d[place]);
+                let d_e = d_actions.map_or_else(|| scratch.d_after[place], |d| d[place]);
                 if d_e == 0.0 {
                     continue;
                 }
@@ -358,7 +358,7 @@ impl Deduction {
                         d *= 1.0 - tape.sums[at - s + o][h];
                     }
                 }
-                tape.d_fixed[s][h] += d;
+                scratch.d_fixed[s][h] += d;
                 let before = &tape.values[step - 1];
                 let heads = grounded.heads.len();
                 for (c, &(i, j)) in slot.clauses.iter().enumerate().skip(slot.given) {
@@ -368,10 +368,36 @@ impl Deduction {
                     let d_f = d * weights[slot.at + c];
                     let first = grounded.places(i, h)[by as usize] as usize;
                     let second = grounded.places(j, h)[by as usize] as usize;
-                    tape.d_values[first] += d_f * before[second];
-                    tape.d_values[second] += d_f * before[first];
+                    scratch.d_values[first] += d_f * before[second];
+                    scratch.d_values[second] += d_f * before[first];
                 }
             }
+        }
+    }
+}
+
+/// F_c(h) and its weighted sum, for the candidates that no step changes.
+fn value_given(
+    weights: &[f64],
+    slot: &Slot,
+    grounded: &Grounded,
+    columns: &[f64],
+    fixed: &mut Vec<f64>,
+    sums: &mut Vec<f64>,
+) {
+    let (rows, per_head) = (grounded.rows(), grounded.substitutions);
+    fixed.clear();
+    sums.clear();
+    sums.resize(grounded.heads.len(), 0.0);
+    for (c, &(i, j)) in slot.clauses[..slot.given].iter().enumerate() {
+        let w = weights[slot.at + c];
+        let first = &columns[i as usize * rows..(i as usize + 1) * rows];
+        let second = &columns[j as usize * rows..(j as usize + 1) * rows];
+        for (h, sum) in sums.iter_mut().enumerate() {
+            let at = h * per_head..(h + 1) * per_head;
+            let f = best_value(&first[at.clone()], &second[at]);
+            fixed.push(f);
+            *sum += w * f;
         }
     }
 }
@@ -411,5 +437,7 @@ fn through_act(values: &[f64], pi: &[f64], d: &mut [f64]) {
     } else {
         (d.iter().sum::<f64>() / d.len() as f64, 1.0)
     };
-    d.iter_mut().for_each(|d| *d = (*d - mean) * scale);
+    for d in d.iter_mut() {
+        *d = (*d - mean) * scale;
+    }
 }

@@ -14,7 +14,7 @@ use derrl_logic::{Alphabet, Facts, GroundAction, SlotHead, Templates, Universe};
 
 use crate::agents::linear::{softmax_in_place, through_softmax};
 use crate::agents::nlrl::clauses::{Slot, Symbol, slots};
-use crate::agents::nlrl::deduction::{Deduction, Tape, World};
+use crate::agents::nlrl::deduction::{Deduction, Scratch, Tape, World};
 use crate::agents::reinforce::{Learner, Learning, Model};
 use crate::agents::{AgentSpec, Setup};
 use crate::error::Error;
@@ -35,7 +35,7 @@ pub fn learner(setup: &Setup<'_>) -> Result<Learner<Nlrl>, Error> {
 }
 
 fn learning() -> Learning {
-    Learning { learning_rate: 0.05, batch: 64, init_noise: 0.5, restarts: 4, ..Learning::default() }
+    Learning { learning_rate: 0.1, batch: 128, init_noise: 0.5, restarts: 4, ..Learning::default() }
 }
 
 /// The candidate clauses of a domain.
@@ -58,19 +58,20 @@ impl Nlrl {
         let deduction = Deduction::new(alphabet, &templates, slots);
         Ok(Nlrl { alphabet: Arc::clone(alphabet), templates, deduction, init_noise })
     }
+}
 
-    /// The most likely clause of a slot with its weight.
-    fn chosen(&self, slot: &Slot, weights: &[f64]) -> (usize, f64) {
-        let mine = &weights[slot.at..slot.at + slot.clauses.len()];
-        let best = (0..mine.len()).max_by(|&a, &b| mine[a].total_cmp(&mine[b]).then(b.cmp(&a))).unwrap_or(0);
-        (best, mine[best])
-    }
+/// The most likely clause of a slot with its weight.
+fn chosen(slot: &Slot, weights: &[f64]) -> (usize, f64) {
+    let mine = &weights[slot.at..slot.at + slot.clauses.len()];
+    let best = (0..mine.len()).max_by(|&a, &b| mine[a].total_cmp(&mine[b]).then(b.cmp(&a))).unwrap_or(0);
+    (best, mine[best])
 }
 
 impl Model for Nlrl {
     type World = World;
     type State = Vec<f64>;
     type Tape = Tape;
+    type Scratch = Scratch;
 
     fn parameters(&self) -> usize {
         self.deduction.clauses()
@@ -104,8 +105,15 @@ impl Model for Nlrl {
         world.encode(facts)
     }
 
-    fn forward<'t>(&self, weights: &[f64], world: &World, state: &Vec<f64>, tape: &'t mut Tape) -> &'t [f64] {
-        self.deduction.forward(weights, world, state, tape)
+    fn forward<'t>(
+        &self,
+        weights: &[f64],
+        world: &World,
+        state: &Vec<f64>,
+        scratch: &mut Scratch,
+        tape: &'t mut Tape,
+    ) -> &'t [f64] {
+        self.deduction.forward(weights, world, state, scratch, tape)
     }
 
     fn backward(
@@ -113,11 +121,12 @@ impl Model for Nlrl {
         weights: &[f64],
         world: &World,
         _: &Vec<f64>,
-        tape: &mut Tape,
+        scratch: &mut Scratch,
+        tape: &Tape,
         d_pi: &mut [f64],
         gradient: &mut [f64],
     ) {
-        self.deduction.backward(weights, world, tape, d_pi, gradient);
+        self.deduction.backward(weights, world, scratch, tape, d_pi, gradient);
     }
 
     /// The most likely clause of every slot with its weight, actions first; invented predicates that no shown clause uses are
@@ -125,10 +134,10 @@ impl Model for Nlrl {
     fn rules(&self, theta: &[f64]) -> Option<String> {
         let weights = self.weights(theta);
         let slots = &self.deduction.slots;
-        let chosen: Vec<(usize, f64)> = slots.iter().map(|s| self.chosen(s, &weights)).collect();
+        let chosen: Vec<(usize, f64)> = slots.iter().map(|s| chosen(s, &weights)).collect();
         let mut used = vec![false; self.templates.invented.len()];
         let mut shown = vec![false; slots.len()];
-        let mut text = String::new();
+        let mut lines = Vec::new();
         loop {
             let next = (0..slots.len()).find(|&s| {
                 !shown[s]
@@ -146,9 +155,9 @@ impl Model for Nlrl {
                     used[p] = true;
                 }
             }
-            text += &format!("{weight:.2}::{}\n", slots[s].show(clause, &self.alphabet, &self.templates));
+            lines.push(format!("{weight:.2}::{}\n", slots[s].show(clause, &self.alphabet, &self.templates)));
         }
-        Some(text)
+        Some(lines.concat())
     }
 }
 

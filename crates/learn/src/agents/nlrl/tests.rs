@@ -156,7 +156,7 @@ fn with_certain_weights_deduction_is_datalog() {
             let world = nlrl.world(env.universe(), &actions);
             let state = nlrl.state(&world, &facts);
             let mut tape = Tape::default();
-            let pi = nlrl.forward(&weights, &world, &state, &mut tape).to_vec();
+            let pi = nlrl.forward(&weights, &world, &state, &mut Scratch::default(), &mut tape).to_vec();
             let naive = naive(&nlrl, &chosen, &facts, env.universe(), &actions);
             // Derived actions share all of pi; with none, all actions share it.
             let count = naive.iter().filter(|d| **d).count();

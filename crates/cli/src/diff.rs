@@ -1,0 +1,67 @@
+//! `derrl diff`.
+
+use std::fmt::Write as _;
+
+use derrl_learn::{Everywhere, Side};
+use serde_json::json;
+
+use crate::args::Diff;
+use crate::domain::{another_policy, load_policy};
+use crate::explain::show_substitution;
+use crate::extent::Meter;
+use crate::progress::catch_interrupts;
+use crate::table::thousands;
+use crate::{Failure, Outcome, print, print_json};
+
+/// Compares two policies in every state up to a size.
+pub fn run(args: &Diff) -> Outcome {
+    let (first, domain) = load_policy(&args.first, args.domain.as_deref(), args.extent.untyped)?;
+    let second = another_policy(&args.second, &domain)?;
+    let alphabet = &domain.alphabet;
+    let extent = args.extent.extent([&first, &second]);
+    let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
+    args.extent.check(everywhere.space())?;
+    catch_interrupts();
+    let mut meter = Meter::new(true);
+    let compared = everywhere.compare(&first, &second, &mut meter);
+    meter.finish();
+    let Some(compared) = compared else {
+        return Err(Failure::Interrupted("interrupted".to_string()));
+    };
+    if args.json {
+        print_json(&json!({
+            "domain": domain.name,
+            "max_objects": args.extent.max_objects,
+            "first": first.display(alphabet).to_string(),
+            "second": second.display(alphabet).to_string(),
+            "equivalent": compared.difference.is_none(),
+            "states": compared.states,
+            "difference": compared.difference,
+        }))?;
+    }
+    let Some(found) = compared.difference else {
+        if !args.json {
+            print(&format!("equivalent: the same decision in all {} states\n", thousands(compared.states)));
+        }
+        return Ok(());
+    };
+    if !args.json {
+        let mut text = format!("different, first in {}\n  {}\n", found.instance, found.facts.join(", "));
+        for (path, side) in [(&args.first, &found.first), (&args.second, &found.second)] {
+            let _ = write!(text, "\n{}\n{}", path.display(), show(side));
+        }
+        print(&text);
+    }
+    Err(Failure::No)
+}
+
+fn show(side: &Side) -> String {
+    let mut text = format!("  {}\n", side.actions.join(", "));
+    if !side.fires {
+        text.push_str("  no rule fires: any action will do\n");
+    }
+    for m in &side.rules {
+        let _ = writeln!(text, "  by {}{}", m.text, show_substitution(m));
+    }
+    text
+}

@@ -1,0 +1,31 @@
+//! `derrl export`.
+
+use anyhow::Context;
+use derrl_export::{export, find};
+use serde_json::json;
+
+use crate::args::Export;
+use crate::domain::load_policy;
+use crate::{Outcome, print, print_json};
+
+/// Writes a policy as a program of another language.
+pub fn run(args: &Export) -> Outcome {
+    let target = find(&args.to)?;
+    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.untyped)?;
+    let text = export(target, &policy, &domain.alphabet);
+    if let Some(path) = &args.out {
+        std::fs::write(path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if args.json {
+        print_json(&json!({
+            "domain": domain.name,
+            "target": target.name,
+            "policy": policy.display(&domain.alphabet).to_string(),
+            "text": text,
+            "path": args.out,
+        }))?;
+    } else if args.out.is_none() {
+        print(&text);
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! What `verify`, `diff` and `simplify` share: which instances, whether they are too many, and a bar meanwhile.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use derrl_env::{Extent, Size, Space};
+use derrl_learn::{Monitor, Progress, constants, cores, estimate};
+use derrl_logic::Policy;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args::ExtentArgs;
+use crate::progress::interrupted;
+use crate::table::thousands;
+
+/// The most memory without `--force`.
+const MOST_BYTES: f64 = 4e9;
+/// The most states without `--force`: hours of work.
+const MOST_STATES: f64 = 5e9;
+
+impl ExtentArgs {
+    /// The extent for these policies.
+    pub fn extent<'a>(&self, policies: impl IntoIterator<Item = &'a Policy>) -> Extent {
+        Extent {
+            largest: self.max_objects,
+            obstacles: self.obstacles,
+            named: constants(policies),
+            every_state: self.every_state,
+        }
+    }
+
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// Says what a space takes, and refuses one that is too large.
+    pub fn check(&self, space: &dyn Space) -> anyhow::Result<()> {
+        let takes = estimate(space, self.threads());
+        let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
+        if (takes.bytes > MOST_BYTES || takes.states > MOST_STATES) && !self.force {
+            bail!(
+                "that would take {about}; choose a smaller --max-objects, or add --force to try all the same"
+            );
+        }
+        eprintln!("looking at {about}");
+        Ok(())
+    }
+}
+
+fn number(n: f64) -> String {
+    if n < 1e15 { thousands(n as u64) } else { format!("{n:.1e}") }
+}
+
+fn memory(bytes: f64) -> String {
+    match bytes {
+        b if b < 1e6 => "under 1 MB".to_string(),
+        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
+        b if b < 1e15 => format!("{:.1} GB", b / 1e9),
+        b => format!("{b:.1e} bytes"),
+    }
+}
+
+/// A bar on a terminal, elsewhere a line a size if that is wanted; and what is needed to go on, now and then.
+pub struct Meter<'a> {
+    bar: ProgressBar,
+    lines: bool,
+    title: String,
+    save: Option<Save<'a>>,
+}
+
+struct Save<'a> {
+    last: Instant,
+    save: &'a mut dyn FnMut(&Progress),
+}
+
+/// Progress is saved at most this often, so that short work leaves no trace.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+impl<'a> Meter<'a> {
+    /// A bar; `save` is called with what is needed to go on, every few seconds.
+    pub fn saving(save: &'a mut dyn FnMut(&Progress)) -> Meter<'a> {
+        Meter { save: Some(Save { last: Instant::now(), save }), ..Meter::new(true) }
+    }
+
+    /// A bar; with `lines`, a line a size where there is no terminal.
+    pub fn new(lines: bool) -> Meter<'a> {
+        let on_terminal = std::io::stderr().is_terminal();
+        let bar = ProgressBar::new(0);
+        bar.set_draw_target(if on_terminal {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}%  {msg}  {elapsed}, {eta} left") {
+            bar.set_style(style);
+        }
+        Meter { bar, lines: lines && !on_terminal, title: String::new(), save: None }
+    }
+
+    /// Clears the bar.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Monitor for Meter<'_> {
+    fn walked(&mut self, size: &Size, done: u64) {
+        if self.title != size.title {
+            self.title.clone_from(&size.title);
+            self.bar.set_length(size.families);
+            self.bar.reset_eta();
+            self.bar.set_message(size.title.clone());
+            if self.lines {
+                eprintln!("{}", size.title);
+            }
+        }
+        self.bar.set_position(done);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(save) = &mut self.save
+            && (save.last.elapsed() >= SAVE_EVERY || interrupted())
+        {
+            (save.save)(progress);
+            save.last = Instant::now();
+        }
+    }
+
+    fn interrupted(&mut self) -> bool {
+        interrupted()
+    }
+}

@@ -1,0 +1,159 @@
+//! `derrl report`, and the page that `derrl train` leaves: one self-contained HTML file for one run or many.
+//!
+//! Everything that the page shows is computed here and saved in it as JSON; the files in `web/` only draw.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `report.rs` | the command: which runs, which page |
+//! | `report/run.rs` | a run as the page has it: rules, scores, curve, verification |
+//! | `report/episodes.rs` | explained episodes, written briefly |
+//! | `report/page.rs` | the HTML around them |
+
+mod episodes;
+mod page;
+mod run;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde_json::json;
+
+use crate::args::Report;
+use crate::run_folder::{RunFolder, write_whole};
+use crate::{Outcome, print, print_json};
+
+/// The name of the page in the folder of a run.
+pub const FILE: &str = "report.html";
+
+/// How many folders deep runs are looked for, below the one that is named.
+const DEPTH: usize = 4;
+
+/// How much of the episodes goes onto a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Episodes a task.
+    pub episodes: usize,
+    /// Steps an episode.
+    pub steps: usize,
+}
+
+impl Extent {
+    /// Steps an episode where nothing else is said: all of them in most worlds, five minutes of traffic.
+    pub const STEPS: usize = 150;
+
+    /// What a page of so many runs shows by default: fewer episodes each where there are many, so that it stays small.
+    pub fn of(runs: usize) -> Extent {
+        let episodes = match runs {
+            0..=1 => 4,
+            2..=12 => 2,
+            _ => 1,
+        };
+        Extent { episodes, steps: Extent::STEPS }
+    }
+}
+
+/// What was written.
+pub struct Written {
+    /// How large the page is, in bytes.
+    pub bytes: usize,
+    /// What the page lacks, and why.
+    pub notes: Vec<String>,
+}
+
+/// Writes the page of the run or runs in a folder.
+pub fn run(args: &Report) -> Outcome {
+    let folders = find(&args.folder)?;
+    let out = args.out.clone().unwrap_or_else(|| args.folder.join(FILE));
+    if out.is_dir() {
+        return Err(anyhow::anyhow!("--out {} is a folder: name a file", out.display()).into());
+    }
+    let mut extent = Extent::of(folders.len());
+    extent.episodes = args.episodes.map_or(extent.episodes, |n| n as usize);
+    extent.steps = args.steps as usize;
+    let written = write(&args.folder, &folders, &out, extent)?;
+    if args.json {
+        print_json(&json!({
+            "report": out.display().to_string(),
+            "runs": folders.len(),
+            "bytes": written.bytes,
+            "notes": written.notes,
+        }))?;
+        return Ok(());
+    }
+    written.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    print(&format!("{}\n", out.display()));
+    Ok(())
+}
+
+/// Writes a page for these runs. Runs that are not finished are left out, with a note; with none finished it is an error.
+pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> anyhow::Result<Written> {
+    let (finished, unfinished): (Vec<_>, Vec<_>) = folders.iter().partition(|f| run::is_finished(f));
+    if finished.is_empty() {
+        let shown = top.display();
+        bail!("the run in {shown} is not finished: go on with it by derrl train --resume {shown}");
+    }
+    let mut notes: Vec<String> = unfinished
+        .iter()
+        .map(|f| format!("{} is not finished and left out", relative(f.path(), top)))
+        .collect();
+    let mut runs = Vec::with_capacity(finished.len());
+    for folder in finished {
+        let label = relative(folder.path(), top);
+        let run =
+            run::describe(folder, &label, extent).with_context(|| folder.path().display().to_string())?;
+        let prefix = if label.is_empty() { String::new() } else { format!("{label}: ") };
+        notes.extend(run.notes.iter().map(|note| format!("{prefix}{note}")));
+        runs.push(run);
+    }
+    let html = page::html(&name(top), &runs, &notes)?;
+    write_whole(out, &html)?;
+    Ok(Written { bytes: html.len(), notes })
+}
+
+/// The runs at or below a folder, by path; seeds in order of their numbers.
+fn find(top: &Path) -> anyhow::Result<Vec<RunFolder>> {
+    let shown = top.display();
+    if !top.is_dir() {
+        let problem = if top.exists() { "is a file" } else { "does not exist" };
+        bail!("{shown} {problem}: name the folder of a run, such as runs/blocks-1");
+    }
+    let mut paths = Vec::new();
+    collect(top, DEPTH, &mut paths)?;
+    if paths.is_empty() {
+        bail!("{shown} holds no run: name a folder that `derrl train` wrote, such as runs/blocks-1");
+    }
+    let mut folders = paths.iter().map(|path| RunFolder::open(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let parent = |f: &RunFolder| f.path().parent().map(Path::to_path_buf);
+    folders.sort_by_cached_key(|f| (parent(f), f.config.seed, f.path().to_path_buf()));
+    Ok(folders)
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    if folder.join("config.toml").is_file() {
+        found.push(folder.to_path_buf());
+        return Ok(());
+    }
+    if depth == 0 {
+        return Ok(());
+    }
+    let problem = || format!("cannot read the folder {}", folder.display());
+    for entry in fs::read_dir(folder).with_context(problem)? {
+        let path = entry.with_context(problem)?.path();
+        if path.is_dir() {
+            collect(&path, depth - 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The path of a run below the folder that was named; empty where it is that folder.
+fn relative(path: &Path, top: &Path) -> String {
+    path.strip_prefix(top).unwrap_or(path).display().to_string()
+}
+
+/// What a page calls the folder it is about: its own name, not where it lies.
+fn name(top: &Path) -> String {
+    let absolute = fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
+    absolute.file_name().map_or_else(|| "run".to_string(), |n| n.to_string_lossy().into_owned())
+}

@@ -1,0 +1,345 @@
+//! Explained episodes, written briefly: what repeats from step to step is written once.
+
+use std::collections::BTreeSet;
+
+use derrl_env::{Env, Options, make};
+use derrl_learn::{
+    Ask, Bounds, Change, ExplainedStep, Explanation, Found, Match, Others, Reason, Standing, Trace, WhatIf,
+    WhatIfs, WhyNot, explain_episode,
+};
+use derrl_logic::{Policy, Role};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Extent;
+use crate::domain::Domain;
+use crate::run_folder::RunFolder;
+
+/// The episodes of a task.
+#[derive(Serialize)]
+pub struct TaskEpisodes {
+    task: String,
+    summary: &'static str,
+    episodes: Vec<Episode>,
+}
+
+/// An explained episode.
+#[derive(Serialize)]
+struct Episode {
+    /// Which episode of the seed, from 1.
+    number: usize,
+    /// The command that explains it in a terminal.
+    command: String,
+    background: Vec<String>,
+    steps: Vec<Step>,
+    end: End,
+    /// The best-known return from its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Step {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<usize>,
+    facts: Vec<String>,
+    action: String,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fired: Option<Fired>,
+    /// The other actions of the same value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ties: Vec<String>,
+    others: Vec<Other>,
+    /// Other actions that are not explained, because there are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    unexplained: usize,
+    reward: f64,
+    /// The return so far, before the reward.
+    total: f64,
+    /// What of the picture changed since the step before.
+    scene: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct End {
+    status: &'static str,
+    success: bool,
+    #[serde(rename = "return")]
+    total: f64,
+    facts: Vec<String>,
+    scene: Map<String, Value>,
+}
+
+/// A rule by its place, from 0, and what its variables stand for, in the order of their names.
+#[derive(Serialize)]
+struct Fired {
+    rule: usize,
+    phi: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Other {
+    action: String,
+    why: Reason,
+    #[serde(skip_serializing_if = "is_none_or_zero")]
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<Fired>,
+    /// The atoms of that rule that fail, by place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<usize>,
+    /// Disequalities that fail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clashes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<Answer>,
+}
+
+/// What would have to change.
+#[derive(Serialize)]
+struct Answer {
+    /// `chosen`, `alone` or `silent`.
+    #[serde(rename = "for")]
+    for_: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    removed: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added: Vec<String>,
+    /// `alone`, `tie` or `any-action`; none where there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<Standing>,
+    /// Whether the state would break a constraint of the domain.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    odd: bool,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    none: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+fn is_none_or_zero(n: &f64) -> bool {
+    *n == 0.0
+}
+
+/// Other actions that are explained at a step, at the most.
+const MOST_OTHERS: usize = 64;
+/// How far a page looks for changes: far enough for the worlds at hand, and quick.
+const BOUNDS: Bounds = Bounds { changes: 4, states: 2_000, background: false, inconsistent: true };
+
+/// The first episodes of each task that was scored. What cannot be run is left out with a note: a page without episodes is better
+/// than none.
+pub fn of_tasks(
+    folder: &RunFolder,
+    domain: &Domain,
+    policy: &Policy,
+    scores: &Value,
+    extent: Extent,
+    notes: &mut Vec<String>,
+) -> Vec<TaskEpisodes> {
+    let mut tasks = Vec::new();
+    if extent.episodes == 0 {
+        return tasks;
+    }
+    let scored = |task: &str| scores.get(task).is_some();
+    for task in domain.spec.tasks {
+        for (suffix, options) in
+            [("", quiet(&folder.config.options)), ("+noise", folder.config.options.clone())]
+        {
+            let name = format!("{}{suffix}", task.name);
+            if !scored(&name) {
+                continue;
+            }
+            match of_task(folder, domain, policy, task.name, &options, extent) {
+                Ok(episodes) => tasks.push(TaskEpisodes { task: name, summary: task.summary, episodes }),
+                Err(problem) => {
+                    notes.push(format!("no episodes of task `{name}`: {problem}"));
+                    // What one task lacks, the next lacks too, and looking for it may take long.
+                    return tasks;
+                }
+            }
+        }
+    }
+    tasks
+}
+
+fn quiet(options: &Options) -> Options {
+    Options { noise: None, ..options.clone() }
+}
+
+fn of_task(
+    folder: &RunFolder,
+    domain: &Domain,
+    policy: &Policy,
+    task: &'static str,
+    options: &Options,
+    extent: Extent,
+) -> anyhow::Result<Vec<Episode>> {
+    let alphabet = &domain.alphabet;
+    let mut env = make(domain.spec, alphabet, task, options)?;
+    let ask = Ask { others: Others::Some(MOST_OTHERS), what_if: WhatIfs::Others, bounds: BOUNDS };
+    // Where an episode takes a simulator, one is enough.
+    let count = if env.simulator().is_some() { extent.episodes.min(1) } else { extent.episodes };
+    let mut episodes = Vec::new();
+    for number in 0..count {
+        let id = (folder.config.seed, number as u64);
+        let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
+        let writer = Writer { domain, env: env.as_ref(), scene: Map::new(), total: 0.0 };
+        let command = command(folder, task, options, number + 1);
+        episodes.push(writer.episode(number + 1, command, trace));
+    }
+    Ok(episodes)
+}
+
+/// How to see the same episode in a terminal.
+fn command(folder: &RunFolder, task: &str, options: &Options, number: usize) -> String {
+    let noise = options.noise.map(|p| format!(" --noise {p}")).unwrap_or_default();
+    let seed = folder.config.seed;
+    format!("derrl explain {} --task {task} --seed {seed} --episode {number}{noise}", folder.path().display())
+}
+
+struct Writer<'a> {
+    domain: &'a Domain,
+    env: &'a dyn Env,
+    /// The picture of the step before.
+    scene: Map<String, Value>,
+    total: f64,
+}
+
+impl Writer<'_> {
+    fn episode(mut self, number: usize, command: String, trace: Trace) -> Episode {
+        let background = match trace.steps.first() {
+            // Agents see different parts of a world.
+            Some(first) if first.agent.is_none() => self.split(first.explanation.facts.clone()).1,
+            _ => Vec::new(),
+        };
+        let steps = trace.steps.into_iter().map(|step| self.step(step)).collect();
+        let end = trace.end;
+        Episode {
+            number,
+            command,
+            background,
+            steps,
+            end: End {
+                status: end.status,
+                success: end.success,
+                total: rounded(end.total),
+                facts: self.visible(end.facts, self.env.agents() > 1),
+                scene: self.changed(&end.scene),
+            },
+            // In a world of several agents the best known takes simulations of its own.
+            best: (self.env.agents() == 1).then(|| self.env.best_return()).filter(|b| b.is_finite()),
+        }
+    }
+
+    fn step(&mut self, step: ExplainedStep) -> Step {
+        let scene = self.changed(&step.scene);
+        let Explanation { facts, action, value, fired, ties, others } = step.explanation;
+        let all = self.env.universe().ground_actions(&self.domain.alphabet).len();
+        let total = self.total;
+        self.total += step.reward;
+        let unexplained = if step.agent.is_some() { 0 } else { all.saturating_sub(others.len() + 1) };
+        Step {
+            agent: step.agent,
+            facts: self.visible(facts, step.agent.is_some()),
+            // Where no rule fires all actions tie, and saying so once is enough.
+            ties: if fired.is_some() {
+                ties.into_iter().filter(|t| *t != action).collect()
+            } else {
+                Vec::new()
+            },
+            fired: fired.map(brief),
+            value,
+            others: others.into_iter().map(other).collect(),
+            unexplained,
+            reward: step.reward,
+            total: rounded(total),
+            action,
+            scene,
+        }
+    }
+
+    /// The facts to write with a step: the background is written once, but where agents differ in it, with each step.
+    fn visible(&self, facts: Vec<String>, with_background: bool) -> Vec<String> {
+        if with_background { facts } else { self.split(facts).0 }
+    }
+
+    /// State facts and background facts.
+    fn split(&self, facts: Vec<String>) -> (Vec<String>, Vec<String>) {
+        let predicates = &self.domain.alphabet.predicates;
+        let background: Vec<&str> =
+            predicates.iter().filter(|p| p.role == Role::Background).map(|p| p.name.as_str()).collect();
+        facts.into_iter().partition(|fact| {
+            let name = fact.split('(').next().unwrap_or_default();
+            !background.contains(&name.trim_matches('\''))
+        })
+    }
+
+    /// The parts of a picture that differ from those of the step before.
+    fn changed(&mut self, scene: &derrl_env::Scene) -> Map<String, Value> {
+        let Ok(Value::Object(now)) = serde_json::to_value(scene) else { return Map::new() };
+        let new = |(key, value): &(&String, &Value)| self.scene.get(*key) != Some(*value);
+        let changed = now.iter().filter(new).map(|(key, value)| (key.clone(), value.clone())).collect();
+        self.scene = now;
+        changed
+    }
+}
+
+/// Without the noise of adding up, which would only make the page longer.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+fn brief(m: Match) -> Fired {
+    // Names of variables are unique, and their order is that of the rule's text.
+    Fired { rule: m.rule - 1, phi: m.substitution.into_iter().map(|(_, object)| object).collect() }
+}
+
+fn other(why: WhyNot) -> Other {
+    let WhyNot { action, value, reason, nearest, failed, what_if } = why;
+    let place = |text: &String| nearest.as_ref().and_then(|m| m.body.iter().position(|b| b == text));
+    let places: BTreeSet<usize> = failed.iter().filter_map(place).collect();
+    Other {
+        action,
+        why: reason,
+        value,
+        clashes: failed.iter().filter(|text| place(text).is_none()).cloned().collect(),
+        failed: places.into_iter().collect(),
+        nearest: nearest.map(brief),
+        changes: what_if.map(answers).unwrap_or_default(),
+    }
+}
+
+fn answers(what_if: WhatIf) -> Vec<Answer> {
+    let WhatIf { chosen, alone, silent, .. } = what_if;
+    let same = chosen == alone;
+    let mut answers = vec![answer("chosen", chosen)];
+    if !same {
+        answers.push(answer("alone", alone));
+    }
+    answers.push(silent.map(|change| found("silent", change)));
+    answers.into_iter().flatten().collect()
+}
+
+fn found(for_: &'static str, change: Change) -> Answer {
+    let Change { removed, added, standing, breaks, .. } = change;
+    Answer { for_, removed, added, standing: Some(standing), odd: !breaks.is_empty(), none: None }
+}
+
+fn answer(for_: &'static str, result: Found) -> Option<Answer> {
+    let none = match result {
+        Found::Already => return None,
+        Found::Found(change) => return Some(found(for_, change)),
+        Found::Impossible => "no change of state facts makes a rule choose it".to_string(),
+        Found::Beyond { changes } | Found::GaveUp { changes } => {
+            format!("no change of up to {changes} facts makes a rule choose it")
+        }
+    };
+    let none = Some(none);
+    Some(Answer { for_, removed: Vec::new(), added: Vec::new(), standing: None, odd: false, none })
+}

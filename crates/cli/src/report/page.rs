@@ -1,0 +1,63 @@
+//! The HTML around what a page shows.
+
+use serde::Serialize;
+
+use super::run::{Run, Summary, summarise};
+
+const TEMPLATE: &str = include_str!("../../../../web/page.html");
+const STYLE: &str = include_str!("../../../../web/style.css");
+
+/// The scripts, in the order in which they build on each other.
+const SCRIPTS: &[&str] = &[
+    include_str!("../../../../web/dom.js"),
+    include_str!("../../../../web/scenes/stacks.js"),
+    include_str!("../../../../web/scenes/numbers.js"),
+    include_str!("../../../../web/scenes/grid.js"),
+    include_str!("../../../../web/scenes/roads.js"),
+    include_str!("../../../../web/rules.js"),
+    include_str!("../../../../web/player.js"),
+    include_str!("../../../../web/results.js"),
+    include_str!("../../../../web/main.js"),
+];
+
+#[derive(Serialize)]
+struct Data<'a> {
+    version: &'static str,
+    title: &'a str,
+    notes: &'a [String],
+    summaries: Vec<Summary>,
+    runs: &'a [Run],
+}
+
+/// A page that needs nothing but itself.
+pub fn html(title: &str, runs: &[Run], notes: &[String]) -> anyhow::Result<String> {
+    let data = Data { version: env!("CARGO_PKG_VERSION"), title, notes, summaries: summarise(runs), runs };
+    // Inside a script element, only `</script` and `<!--` mean something: no `<` may stay.
+    let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
+    let script = format!("\"use strict\";\n(() => {{\n{}}})();", SCRIPTS.concat());
+    let parts = [("title", escape(title)), ("style", STYLE.to_string()), ("data", json), ("script", script)];
+    let mut page = String::with_capacity(TEMPLATE.len() + STYLE.len() + parts[2].1.len() + parts[3].1.len());
+    let mut rest = TEMPLATE;
+    // One pass over the template, so that nothing inside a part is taken for a place.
+    while let Some((before, place, after)) = next_place(rest) {
+        page.push_str(before);
+        match parts.iter().find(|(name, _)| *name == place) {
+            Some((_, text)) => page.push_str(text),
+            None => anyhow::bail!("the template asks for `{place}`, which is not known"),
+        }
+        rest = after;
+    }
+    page.push_str(rest);
+    Ok(page)
+}
+
+/// The text before the next `{{place}}`, the place, and the text after it.
+fn next_place(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, after) = text.split_once("{{")?;
+    let (place, after) = after.split_once("}}")?;
+    Some((before, place, after))
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,74 @@
+//! `derrl simplify`.
+
+use std::fmt::Write as _;
+
+use anyhow::Context;
+use derrl_learn::Everywhere;
+use derrl_logic::{Alphabet, Policy};
+use serde_json::json;
+
+use crate::args::Simplify;
+use crate::domain::load_policy;
+use crate::extent::Meter;
+use crate::progress::catch_interrupts;
+use crate::table::thousands;
+use crate::{Failure, Outcome, print, print_json};
+
+/// Removes what makes no difference up to a size.
+pub fn run(args: &Simplify) -> Outcome {
+    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
+    let alphabet = &domain.alphabet;
+    let extent = args.extent.extent([&policy]);
+    let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
+    args.extent.check(everywhere.space())?;
+    catch_interrupts();
+    let mut meter = Meter::new(false);
+    let pruned = everywhere.prune(&policy, &mut meter);
+    meter.finish();
+    let Some(pruned) = pruned else {
+        return Err(Failure::Interrupted("interrupted".to_string()));
+    };
+    let simpler = text(&pruned.policy, alphabet);
+    if let Some(path) = &args.out {
+        std::fs::write(path, &simpler).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if args.json {
+        print_json(&json!({
+            "domain": domain.name,
+            "max_objects": args.extent.max_objects,
+            "policy": simpler,
+            "removed": pruned.removed,
+            "states": pruned.states,
+            "path": args.out,
+        }))?;
+        return Ok(());
+    }
+    for removed in &pruned.removed {
+        eprintln!("removed: {removed}");
+    }
+    match pruned.removed.len() {
+        0 => eprintln!("nothing can be removed"),
+        _ => eprintln!("no decision changes in any of {} states", thousands(pruned.states)),
+    }
+    if args.out.is_none() {
+        print(&simpler);
+    }
+    Ok(())
+}
+
+/// The policy as text, with values to as many digits as it takes to keep their order.
+fn text(policy: &Policy, alphabet: &Alphabet) -> String {
+    let mut text = String::new();
+    for rule in &policy.rules {
+        let line = rule.display(alphabet).to_string();
+        match line.split_once("::") {
+            Some((value, rest)) if value.parse() != Ok(rule.weight) => {
+                let _ = writeln!(text, "{}::{rest}", rule.weight);
+            }
+            _ => {
+                let _ = writeln!(text, "{line}");
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,247 @@
+//! `derrl verify`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use derrl_env::{Exhaustive, space};
+use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::args::Verify;
+use crate::domain::{Domain, load_policy};
+use crate::explain::{show_substitution, show_why_not};
+use crate::extent::Meter;
+use crate::picture::film;
+use crate::progress::catch_interrupts;
+use crate::table::{columns, thousands};
+use crate::{Failure, Outcome, print, print_json};
+
+/// Proves a policy up to a size, or shows how it fails.
+pub fn run(args: &Verify) -> Outcome {
+    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
+    let alphabet = &domain.alphabet;
+    let extent = args.extent.extent([&policy]);
+    let made = space(domain.spec, alphabet, &extent)?;
+    args.extent.check(made.as_ref())?;
+    let text = policy.display(alphabet).to_string();
+    let ties = if args.ties == "random" { Ties::Random } else { Ties::Worst };
+    let kept = Kept::new(&domain, &format!("{:?}", policy.rules), &format!("{extent:?} {ties:?}"));
+    let from = kept.read();
+
+    catch_interrupts();
+    let started = Instant::now();
+    let mut failed = None;
+    let mut save = |progress: &Progress| failed = kept.write(progress).err();
+    let mut meter = Meter::saving(&mut save);
+    let subject = Subject { policy: &policy, alphabet, spec: domain.spec, extent, ties };
+    let report = verify(&subject, args.extent.threads(), from, &mut meter)?;
+    meter.finish();
+    let Some(report) = report else {
+        return Err(match failed {
+            Some(error) => Failure::Input(error),
+            None => Failure::Interrupted("interrupted; the same command goes on from here".to_string()),
+        });
+    };
+    kept.remove();
+    if let (Some(path), Some(found)) = (&args.picture, &report.counterexample) {
+        std::fs::write(path, film(found)).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if args.json {
+        let mut value = json!({
+            "domain": domain.name,
+            "policy": text,
+            "max_objects": args.extent.max_objects,
+            "seconds": started.elapsed().as_secs_f64(),
+        });
+        let report = serde_json::to_value(&report)?;
+        if let (Some(all), serde_json::Value::Object(report)) = (value.as_object_mut(), report) {
+            all.extend(report);
+        }
+        print_json(&value)?;
+    } else {
+        print(&show(&report, &domain));
+        if args.picture.is_some() && report.counterexample.is_none() {
+            eprintln!("there is no counterexample to draw");
+        }
+    }
+    match report.verdict {
+        Verdict::Proved => Ok(()),
+        Verdict::Refuted => Err(Failure::No),
+    }
+}
+
+fn show(report: &Report, domain: &Domain) -> String {
+    let unit = match domain.spec.exhaustive {
+        Exhaustive::Sizes { unit, .. } => unit,
+        Exhaustive::Never(_) => "objects",
+    };
+    let largest = report.sizes.last().map_or(0, |s| s.size);
+    let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
+    let mut text = match report.verdict {
+        Verdict::Proved => format!(
+            "proved: in all {} instances of up to {largest} {unit} the policy gets there{}\n",
+            big(instances),
+            match report.ties {
+                Ties::Worst => ", however ties are broken",
+                Ties::Random => " with probability 1 if ties are broken at random",
+            }
+        ),
+        Verdict::Refuted => "refuted: the policy does not always get there\n".to_string(),
+    };
+    // Where chance breaks ties, a loop that it ends is no failure.
+    let failing = if report.ties == Ties::Random { "luck needed" } else { "failing" };
+    let titles =
+        ["", "instances", "states", failing, "longest run", "worst excess", "mean", "random ties", "optimal"];
+    let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_string).to_vec()];
+    for s in &report.sizes {
+        let solved = s.failing < s.instances;
+        let if_solved = |text: String| if solved { text } else { "-".to_string() };
+        rows.push(vec![
+            s.title.clone(),
+            big(s.instances),
+            thousands(s.states),
+            big(s.failing),
+            if_solved(s.longest_run.to_string()),
+            if_solved(format!("+{}", s.excess.worst)),
+            if_solved(format!("+{:.2}", s.excess.mean)),
+            if_solved(format!("+{:.2}", s.excess.mean_random_ties)),
+            if_solved(format!("{:.1}%", 100.0 * s.excess.optimal)),
+        ]);
+    }
+    let _ = write!(text, "\n{}", columns(&rows, "  "));
+    text.push_str("  (excess: actions beyond the fewest possible, with the worst ties, on average, and with random ties)\n");
+    if let Some(worst) = &report.worst_case {
+        let _ = write!(
+            text,
+            "\nworst case: {} actions where {} would do, in {}\n  {}\n",
+            worst.actions,
+            worst.fewest,
+            worst.instance,
+            worst.facts.join(", ")
+        );
+    }
+    if let Some(found) = &report.counterexample {
+        text.push_str(&show_counterexample(found));
+    }
+    if let Some(last) = report.sizes.last().filter(|s| s.failing > 0 && report.verdict == Verdict::Refuted) {
+        let luck = match last.failing_by_bad_luck_only {
+            0 => String::new(),
+            n if n == last.failing => {
+                ", all of them only if ties are broken badly for ever: at random, it gets there in the end"
+                    .to_string()
+            }
+            n => format!(", {} of them only if ties are broken badly for ever", big(n)),
+        };
+        let (failing, instances) = (big(last.failing), big(last.instances));
+        let _ = writeln!(text, "\n{failing} of {instances} instances of {} fail{luck}", last.title);
+    }
+    text
+}
+
+fn show_counterexample(found: &Counterexample) -> String {
+    let (what, how) = match found.kind {
+        Kind::Loop => ("a loop", "it comes back to where it was and can go on so for ever"),
+        Kind::DeadEnd => ("a dead end", "there is no way from there to what is asked for"),
+    };
+    let shortest = if found.is_shortest { "shortest " } else { "" };
+    let mut text = format!("\n{shortest}counterexample: {what} in {}\n", found.instance);
+    let _ = writeln!(text, "  background: {}", list(&found.background, 12));
+    for (i, step) in found.steps.iter().enumerate() {
+        let ties = if step.ties > 1 { format!("   (one of {} that tie)", step.ties) } else { String::new() };
+        let fewest = step.fewest.map_or_else(String::new, |n| format!("   {n} to go at best"));
+        let mark = if i + 1 == found.wrong_step { ">" } else { " " };
+        let _ = writeln!(text, "{mark} {}. {}{fewest}", i + 1, list(&step.facts, 40));
+        let _ = writeln!(text, "     {}{ties}", step.action);
+    }
+    match found.back_to {
+        Some(step) => {
+            let _ = writeln!(text, "  back to step {step}: {how}");
+        }
+        None => {
+            let _ = writeln!(text, "  {how}");
+        }
+    }
+    let wrong = &found.steps[found.wrong_step - 1];
+    let _ = writeln!(text, "\nit goes wrong at step {}, with {}", found.wrong_step, wrong.action);
+    match &found.why {
+        Some(m) => {
+            let _ = writeln!(text, "  because {}{}", m.text, show_substitution(m));
+        }
+        None => text.push_str("  because no rule fires there: any action will do\n"),
+    }
+    if let Some(instead) = &found.instead {
+        let _ = writeln!(text, "  {} would have come nearer", instead.action);
+        text.push_str(&show_why_not(instead));
+    }
+    text
+}
+
+fn list(items: &[String], most: usize) -> String {
+    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
+    format!("{}{more}", items[..items.len().min(most)].join(", "))
+}
+
+/// A count in words that fit a line.
+fn big(n: u128) -> String {
+    match u64::try_from(n) {
+        Ok(n) if n < 1_000_000_000_000_000 => thousands(n),
+        _ => format!("{:.2e}", n as f64),
+    }
+}
+
+/// What is kept of a verification under way, in the working folder.
+struct Kept {
+    path: PathBuf,
+    fingerprint: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    fingerprint: String,
+    progress: Progress,
+}
+
+impl Kept {
+    fn new(domain: &Domain, policy: &str, extent: &str) -> Kept {
+        let version = env!("CARGO_PKG_VERSION");
+        let fingerprint = [version, domain.spec.name, &domain.text, policy, extent].join("\0");
+        let mut hash: u64 = 0xcbf2_9ce4_8422_2325; // FNV-1a
+        for byte in fingerprint.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        let path = PathBuf::from("runs").join(format!("verify-{hash:016x}.json"));
+        Kept { path, fingerprint }
+    }
+
+    /// Where the last run of the same verification stopped; the beginning if it did not, or if nothing can be read.
+    fn read(&self) -> Progress {
+        let saved: Option<Saved> =
+            std::fs::read_to_string(&self.path).ok().and_then(|text| serde_json::from_str(&text).ok());
+        match saved {
+            Some(saved) if saved.fingerprint == self.fingerprint => {
+                eprintln!("going on from where the last run stopped ({})", self.path.display());
+                saved.progress
+            }
+            _ => Progress::default(),
+        }
+    }
+
+    /// There as a whole or not at all.
+    fn write(&self, progress: &Progress) -> anyhow::Result<()> {
+        let saved = Saved { fingerprint: self.fingerprint.clone(), progress: progress.clone() };
+        let text = serde_json::to_string(&saved)?;
+        let partial = self.path.with_extension("partial");
+        std::fs::create_dir_all("runs")
+            .and_then(|()| std::fs::write(&partial, text))
+            .and_then(|()| std::fs::rename(&partial, &self.path))
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    fn remove(&self) {
+        // It is not there unless the work took long.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

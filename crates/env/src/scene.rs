@@ -1,0 +1,142 @@
+//! What a state looks like: data for a picture where the facts alone do not make one.
+//!
+//! A world says what is where ([`Env::scene`](crate::Env::scene)); who draws it decides on sizes and colours. There are
+//! few kinds of picture, and a new world may well share one: two worlds are grids.
+
+use serde::Serialize;
+
+/// What a state looks like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Scene {
+    /// There is no picture: the facts say all there is to say.
+    #[default]
+    Facts,
+    /// Blocks in stacks.
+    Stacks(Stacks),
+    /// A stack of numbers and a sum.
+    Numbers(Numbers),
+    /// Squares, things and an agent.
+    Grid(Grid),
+    /// Roads, queues and traffic lights.
+    Roads(Roads),
+}
+
+/// Blocks in stacks on a floor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stacks {
+    /// The names of the blocks.
+    pub blocks: Vec<String>,
+    /// The stacks, each from the bottom up, by the numbers of the blocks.
+    pub stacks: Vec<Vec<u32>>,
+    /// Which block is wanted on which.
+    pub goal: (u32, u32),
+    /// The name of the floor.
+    pub floor: String,
+}
+
+/// A stack of numbers that are used up from the top, and a sum that should reach a goal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Numbers {
+    /// The stack as it was at first, top first.
+    pub numbers: Vec<i64>,
+    /// How many of them are used up.
+    pub taken: usize,
+    /// The sum so far.
+    pub acc: i64,
+    /// Where it should be.
+    pub goal: i64,
+    /// The least and the greatest number there is.
+    pub range: (i64, i64),
+}
+
+/// Squares, numbered by column and row from the top left.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Grid {
+    /// The rows from the top: `#` is wall, `.` is floor.
+    pub rows: Vec<String>,
+    /// The names of the columns, where they have any.
+    pub columns: Vec<String>,
+    /// The names of the rows, where they have any.
+    pub lines: Vec<String>,
+    /// What stands or lies on the floor.
+    pub things: Vec<Thing>,
+    /// Who acts.
+    pub agent: Walker,
+    /// The squares it came along in the last action, its present one last.
+    pub trail: Vec<(u32, u32)>,
+}
+
+/// Something on a grid, or in the hands of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Thing {
+    /// What it is: `key`, `door`, `goal` or `obstacle`.
+    pub kind: &'static str,
+    /// Its name, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its column and row.
+    pub at: (u32, u32),
+    /// Its colour: `red`, `green`, `blue`, `purple`, `yellow` or `grey`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colour: Option<&'static str>,
+    /// Of a door: `open`, `closed` or `locked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+}
+
+/// The agent of a grid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Walker {
+    /// Its column and row.
+    pub at: (u32, u32),
+    /// Where it looks, in quarter turns clockwise from the right; `None` where that means nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facing: Option<u8>,
+    /// What it carries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<Thing>,
+}
+
+/// A network of one-lane roads with traffic lights.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Roads {
+    /// Where roads meet or end.
+    pub nodes: Vec<Junction>,
+    /// The lanes that lead to traffic lights.
+    pub lanes: Vec<Lane>,
+    /// How many vehicles wait on each lane.
+    pub queues: Vec<u32>,
+    /// Which lanes have green.
+    pub green: Vec<usize>,
+    /// Which lanes will get green when all have decided.
+    pub wanted: Vec<usize>,
+    /// Whose turn it is to decide, by number of node.
+    pub turn: Option<usize>,
+    /// Seconds since the start.
+    pub time: u64,
+}
+
+/// Where roads meet or end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Junction {
+    /// Its name.
+    pub name: String,
+    /// Where it is, x to the right and y upwards, in blocks.
+    pub at: (i32, i32),
+    /// Whether it has traffic lights.
+    pub lights: bool,
+}
+
+/// A lane that leads to traffic lights.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lane {
+    /// Its name.
+    pub name: String,
+    /// The number of the node where it starts.
+    pub from: usize,
+    /// The number of the node where it leads.
+    pub to: usize,
+    /// How many vehicles it has room for.
+    pub capacity: u32,
+}

@@ -1,0 +1,250 @@
+//! All grids up to a size with up to so many obstacles, and all places of agent and target.
+
+use std::sync::Arc;
+
+use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
+
+use super::{Exhaustive, Extent, Family, Next, Size, Space};
+use crate::drawing::{Drawing, Paint};
+use crate::error::Error;
+use crate::gridworld::{COMPASS, CURR, MOVES, OBS, SIGNS, SPEC, SUCC, TARGET, universe};
+use crate::world::Binding;
+
+/// The row's entry.
+pub(crate) const GRIDWORLD: Exhaustive = Exhaustive::Sizes {
+    unit: "cells a side",
+    range: (2, 100),
+    make: |alphabet, extent| Ok(Box::new(Gridworld::new(alphabet, extent)?)),
+};
+
+/// Obstacles at the most where nothing is said.
+const OBSTACLES: usize = 2;
+
+struct Gridworld {
+    binding: Binding,
+    universes: Vec<Arc<Universe>>,
+    sizes: Vec<Size>,
+    /// For each size: how many obstacles there may be.
+    obstacles: usize,
+}
+
+impl Gridworld {
+    fn new(alphabet: &Arc<Alphabet>, extent: &Extent) -> Result<Gridworld, Error> {
+        let obstacles = extent.obstacles.unwrap_or(OBSTACLES);
+        let numbers = 2..=extent.largest;
+        let sizes = numbers
+            .clone()
+            .map(|n| {
+                let cells = n * n;
+                // A grid has a free cell for the agent beside that for the target.
+                let counts = 0..=obstacles.min(cells - 2);
+                let (mut families, mut states) = (0u64, 0.0);
+                for k in counts {
+                    families = families.saturating_add(families_of(cells, k));
+                    states += choose(cells, k) as f64 * (cells - k) as f64 * (cells - k - 1) as f64;
+                }
+                let title = match obstacles.min(cells - 2) {
+                    0 => format!("{n}x{n} cells"),
+                    1 => format!("{n}x{n} cells, up to 1 obstacle"),
+                    k => format!("{n}x{n} cells, up to {k} obstacles"),
+                };
+                Size { size: n, title, families, states, widest: (cells - 1) as f64 }
+            })
+            .collect();
+        let universes = numbers.map(|n| Arc::new(universe(alphabet, n))).collect();
+        let binding = Binding::new(SPEC.name, &SPEC.vocabulary, alphabet)?;
+        Ok(Gridworld { binding, universes, sizes, obstacles })
+    }
+}
+
+/// n over k, as far as 64 bits go.
+fn choose(n: usize, k: usize) -> u64 {
+    (0..k as u64)
+        .fold(1u128, |c, i| (c * (n as u128 - u128::from(i)) / (u128::from(i) + 1)).min(u128::from(u64::MAX)))
+        as u64
+}
+
+/// A family for every set of k obstacles and every free cell as the target.
+fn families_of(cells: usize, k: usize) -> u64 {
+    choose(cells, k).saturating_mul((cells - k) as u64)
+}
+
+/// The `i`-th set of k numbers below n, in lexicographic order.
+fn nth_set(n: usize, k: usize, mut i: u64) -> Vec<usize> {
+    let mut set = Vec::with_capacity(k);
+    let mut from = 0;
+    for left in (0..k).rev() {
+        loop {
+            let with = choose(n - from - 1, left);
+            from += 1;
+            if i < with {
+                set.push(from - 1);
+                break;
+            }
+            i -= with;
+        }
+    }
+    set
+}
+
+impl Space for Gridworld {
+    fn sizes(&self) -> &[Size] {
+        &self.sizes
+    }
+
+    fn family(&self, size: usize, mut i: u64) -> Box<dyn Family> {
+        let n = self.sizes[size].size;
+        let cells = n * n;
+        let mut k = 0;
+        while k < self.obstacles && i >= families_of(cells, k) {
+            i -= families_of(cells, k);
+            k += 1;
+        }
+        let free = (cells - k) as u64;
+        let mut blocked = vec![false; cells];
+        for cell in nth_set(cells, k, i / free) {
+            blocked[cell] = true;
+        }
+        let target = (0..cells).filter(|&c| !blocked[c]).nth((i % free) as usize).unwrap_or_default();
+        let mut maze = Maze {
+            binding: self.binding.clone(),
+            universe: Arc::clone(&self.universes[size]),
+            n: n as i32,
+            blocked,
+            target,
+            distance: Vec::new(),
+        };
+        maze.search();
+        Box::new(maze)
+    }
+}
+
+/// A grid with its obstacles and its target. A state is the agent's cell.
+struct Maze {
+    binding: Binding,
+    universe: Arc<Universe>,
+    n: i32,
+    blocked: Vec<bool>,
+    target: usize,
+    /// Moves from each cell to the target.
+    distance: Vec<Option<u32>>,
+}
+
+impl Maze {
+    /// Columns one after the other, as the world numbers its cells.
+    fn place(&self, cell: usize) -> (i32, i32) {
+        (cell as i32 / self.n, cell as i32 % self.n)
+    }
+
+    fn moved(&self, cell: usize, action: usize) -> usize {
+        let (x, y) = self.place(cell);
+        let (dx, dy) = MOVES[action];
+        let (x, y) = (x + dx, y + dy);
+        let inside = (0..self.n).contains(&x) && (0..self.n).contains(&y);
+        let to = (x * self.n + y) as usize;
+        if inside && !self.blocked[to] { to } else { cell }
+    }
+
+    /// Distances from the target: every move can be undone, so they are those to it.
+    fn search(&mut self) {
+        self.distance = vec![None; self.blocked.len()];
+        self.distance[self.target] = Some(0);
+        let mut queue = vec![self.target];
+        let mut at = 0;
+        while at < queue.len() {
+            let cell = queue[at];
+            at += 1;
+            for action in 0..MOVES.len() {
+                let next = self.moved(cell, action);
+                if self.distance[next].is_none() {
+                    self.distance[next] = self.distance[cell].map(|d| d + 1);
+                    queue.push(next);
+                }
+            }
+        }
+    }
+}
+
+impl Family for Maze {
+    fn universe(&self) -> &Arc<Universe> {
+        &self.universe
+    }
+
+    fn title(&self) -> String {
+        let show = |cell: usize| {
+            let (x, y) = self.place(cell);
+            format!("(x{x}, y{y})")
+        };
+        let obstacles: Vec<String> =
+            self.blocked.iter().enumerate().filter(|(_, b)| **b).map(|(cell, _)| show(cell)).collect();
+        let obstacles = if obstacles.is_empty() {
+            "no obstacles".to_string()
+        } else {
+            format!("obstacles {}", obstacles.join(" "))
+        };
+        format!("{0}x{0} cells, target {1}, {2}", self.n, show(self.target), obstacles)
+    }
+
+    /// As in the tasks, the target can be reached within the horizon of 4 × size.
+    fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {
+        let most = 4 * self.n as u32;
+        for (cell, &distance) in self.distance.iter().enumerate() {
+            if cell != self.target && distance.is_some_and(|d| d <= most) {
+                visit(cell as u128, 1);
+            }
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        false
+    }
+
+    fn facts(&self, state: u128, facts: &mut Facts) {
+        let cell = |cell: usize| {
+            let (x, y) = self.place(cell);
+            [Object(x as u32), Object((self.n + y) as u32)]
+        };
+        let agent = state as usize;
+        self.binding.say(facts, CURR, &cell(agent));
+        let ((ax, ay), (tx, ty)) = (self.place(agent), self.place(self.target));
+        for (i, (sx, sy)) in SIGNS.into_iter().enumerate() {
+            if (sx == 0 || sx == (tx - ax).signum()) && (sy == 0 || sy == (ty - ay).signum()) {
+                self.binding.say(facts, COMPASS + i, &[]);
+            }
+        }
+        self.binding.say(facts, TARGET, &cell(self.target));
+        for (i, _) in self.blocked.iter().enumerate().filter(|(_, b)| **b) {
+            self.binding.say(facts, OBS, &cell(i));
+        }
+        let n = self.n as u32;
+        for i in (0..2 * n).filter(|i| i % n != n - 1) {
+            self.binding.say(facts, SUCC, &[Object(i), Object(i + 1)]);
+        }
+    }
+
+    fn step(&self, state: u128, action: Action, _args: &[Object]) -> Next {
+        let next = self.moved(state as usize, self.binding.action(action));
+        if next == self.target { Next::Reached } else { Next::State(next as u128) }
+    }
+
+    fn shortest(&self, state: u128) -> Option<u32> {
+        self.distance[state as usize]
+    }
+
+    fn draw(&self, state: u128) -> Drawing {
+        let side = f64::from(self.n);
+        let mut drawing = Drawing::new(side, side);
+        for cell in 0..self.blocked.len() {
+            let (x, y) = self.place(cell);
+            let paint = match cell {
+                _ if self.blocked[cell] => Paint::Wall,
+                _ if cell == self.target => Paint::Goal,
+                _ => Paint::Ground,
+            };
+            drawing.unit(f64::from(x), f64::from(self.n - 1 - y), paint, "");
+        }
+        let (x, y) = self.place(state as usize);
+        drawing.disc(f64::from(x), f64::from(self.n - 1 - y), Paint::Agent, "");
+        drawing
+    }
+}

@@ -1,0 +1,158 @@
+//! Every instance of a world up to a size, for those who want to look at all of them.
+//!
+//! A world that can list its instances offers a [`Space`]: sizes from the smallest up, each a number of [`Family`]s. A
+//! family is a finite graph: its instances share their objects and what never changes (say, the goal), its states are
+//! numbers, and actions lead from one to another. There is no horizon.
+
+mod blocks;
+mod countdown;
+mod doorkey;
+mod gridworld;
+
+use std::sync::Arc;
+
+use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
+
+use crate::drawing::Drawing;
+use crate::error::Error;
+use crate::table::Spec;
+
+pub(crate) use self::{blocks::BLOCKS, countdown::COUNTDOWN, doorkey::DOORKEY, gridworld::GRIDWORLD};
+
+/// Whether all instances of a world can be listed.
+#[derive(Clone, Copy, Debug)]
+pub enum Exhaustive {
+    /// They can, size by size.
+    Sizes {
+        /// What sizes are counted in: `blocks`.
+        unit: &'static str,
+        /// The smallest and the largest size there is.
+        range: (usize, usize),
+        /// Makes the space.
+        make: MakeSpace,
+    },
+    /// They cannot, and this is why.
+    Never(&'static str),
+}
+
+/// Makes the space of a world for an alphabet. The extent is within the world's range.
+pub type MakeSpace = fn(&Arc<Alphabet>, &Extent) -> Result<Box<dyn Space>, Error>;
+
+/// Which instances are asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Extent {
+    /// The largest size.
+    pub largest: usize,
+    /// The most obstacles, for worlds that have some.
+    pub obstacles: Option<usize>,
+    /// The objects that are told apart by name. Where states differ only in how other objects are called, a space may
+    /// give one of them, with the number of instances that it stands for.
+    pub named: Vec<Constant>,
+    /// Whether to give every state, also those that differ from others in names only.
+    pub every_state: bool,
+}
+
+/// One size of a space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Size {
+    /// The size, in the world's unit.
+    pub size: usize,
+    /// In words: `3 blocks`.
+    pub title: String,
+    /// How many families it has.
+    pub families: u64,
+    /// How many states all of them have together, about.
+    pub states: f64,
+    /// How many states the largest of them has, about.
+    pub widest: f64,
+}
+
+/// Every instance of a world up to a size.
+pub trait Space: Send + Sync {
+    /// The sizes, from the smallest up.
+    fn sizes(&self) -> &[Size];
+
+    /// The `i`-th family of the `size`-th entry of [`Space::sizes`].
+    fn family(&self, size: usize, i: u64) -> Box<dyn Family>;
+}
+
+/// Where an action leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// To a state, perhaps the same.
+    State(u128),
+    /// To what was asked for.
+    Reached,
+    /// To an end that is not what was asked for.
+    Lost,
+}
+
+/// Instances with the same objects and the same background, as a finite graph of states.
+pub trait Family: Send + Sync {
+    /// The objects. Families with the same objects share one allocation.
+    fn universe(&self) -> &Arc<Universe>;
+
+    /// What its instances have in common, in words: `3 blocks, goal_on(a, b)`.
+    fn title(&self) -> String;
+
+    /// Calls `visit` with every state that an instance starts in, and with the number of instances that this state stands
+    /// for. Instances that cannot be solved are left out.
+    fn starts(&self, visit: &mut dyn FnMut(u128, u128));
+
+    /// Whether actions lead from starts to starts only, until the end.
+    fn is_closed(&self) -> bool;
+
+    /// Writes what holds in a state into `facts`.
+    fn facts(&self, state: u128, facts: &mut Facts);
+
+    /// Where an action leads, up to the names of objects that are not told apart.
+    fn step(&self, state: u128, action: Action, args: &[Object]) -> Next;
+
+    /// Where an action leads, with all names kept.
+    fn exact_step(&self, state: u128, action: Action, args: &[Object]) -> Next {
+        self.step(state, action, args)
+    }
+
+    /// The state that stands for all that differ from this one in names that are not told apart.
+    fn representative(&self, state: u128) -> u128 {
+        state
+    }
+
+    /// The fewest actions from a state to what is asked for; `None` where no actions lead there.
+    fn shortest(&self, state: u128) -> Option<u32>;
+
+    /// A picture of a state.
+    fn draw(&self, state: u128) -> Drawing;
+}
+
+/// The facts of a state, in place of what `facts` held.
+pub fn observe_state(family: &dyn Family, state: u128, facts: &mut Facts) {
+    facts.clear();
+    family.facts(state, facts);
+    facts.seal();
+}
+
+/// The space of a world, or why there is none.
+pub fn space(
+    spec: &'static Spec,
+    alphabet: &Arc<Alphabet>,
+    extent: &Extent,
+) -> Result<Box<dyn Space>, Error> {
+    match spec.exhaustive {
+        Exhaustive::Never(reason) => {
+            Err(Error::Option(format!("domain `{}` cannot be walked exhaustively: {reason}", spec.name)))
+        }
+        Exhaustive::Sizes { unit, range: (least, most), make } => {
+            if !(least..=most).contains(&extent.largest) {
+                return Err(Error::Option(format!(
+                    "--max-objects counts {unit} in domain `{}`: a number from {least} to {most}, not {}",
+                    spec.name, extent.largest
+                )));
+            }
+            if extent.obstacles.is_some() && !spec.options.contains(&"obstacles") {
+                return Err(Error::Option(format!("domain `{}` takes no --obstacles", spec.name)));
+            }
+            make(alphabet, extent)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Python: a module with a function from facts to the best actions.
+
+use std::fmt::Write as _;
+
+use derrl_logic::{Alphabet, Arg, Constant, Literal, Pred, Var};
+
+use crate::explicit::{Explicit, ExplicitRule, Step, Test, number};
+
+pub(crate) fn write(policy: &Explicit<'_>) -> String {
+    let guarded = policy.guarded_types();
+    let types = &policy.alphabet.types;
+    let example = |(p, args): (Pred, Vec<&str>)| {
+        let mut parts = vec![string(&policy.alphabet.predicate(p).name)];
+        parts.extend(args.into_iter().map(string));
+        tuple(&parts)
+    };
+    let examples: Vec<String> = policy.examples().into_iter().map(example).collect();
+    let objects = match guarded.first() {
+        None => "Objects without facts make no difference to this policy.".to_string(),
+        Some((t, _)) => {
+            format!("And its objects, each with its most specific type: (\"a\", {}).", string(types.name(*t)))
+        }
+    };
+    let about = format!(
+        "In:  the facts of a state, as tuples: {}.\n     \
+              Names are strings and integers are integers.\n     \
+              {objects}\n\
+         Out: the highest value and the set of actions that share it, as tuples.\n     \
+              An empty set where no rule fires: then any action will do.\n\n  \
+           value, actions = best_actions(facts, objects)\n",
+        examples.join(", ")
+    );
+    let mut text = policy.header("#", &about);
+    text.push_str("\n\ndef best_actions(facts, objects=()):\n    state = State(facts, objects)\n");
+    for level in 0..policy.values.len() {
+        let rules: Vec<usize> = (0..policy.rules.len()).filter(|&i| policy.rules[i].level == level).collect();
+        let calls: Vec<String> = rules.iter().map(|i| format!("*rule_{}(state)", i + 1)).collect();
+        let _ = write!(
+            text,
+            "    actions = {{{}}}\n    if actions:\n        return {}, actions\n",
+            calls.join(", "),
+            number(policy.values[level])
+        );
+    }
+    text.push_str("    return 0.0, set()\n");
+    for (i, rule) in policy.rules.iter().enumerate() {
+        let _ = write!(text, "\n\n# {}\ndef rule_{}(state):\n", rule.text, i + 1);
+        text.push_str(&rule_body(rule, policy));
+    }
+    text.push_str(STATE);
+    let rows: Vec<String> = guarded
+        .iter()
+        .map(|(t, below)| {
+            let below: Vec<String> = below.iter().map(|s| string(types.name(*s))).collect();
+            format!("    {}: {{{}}},\n", string(types.name(*t)), below.join(", "))
+        })
+        .collect();
+    let _ = write!(
+        text,
+        "\n\n# The types that each type includes.\nINCLUDED = {{{}}}\n",
+        newline(&rows.concat())
+    );
+    text
+}
+
+const STATE: &str = r"
+
+class State:
+    def __init__(self, facts, objects):
+        self.relations = {}
+        for name, *args in facts:
+            self.relations.setdefault((name, len(args)), set()).add(tuple(args))
+        self.objects = list(objects)
+
+    def facts(self, name, arity):
+        return self.relations.get((name, arity), ())
+
+    def holds(self, name, *args):
+        return args in self.facts(name, len(args))
+
+    def of_type(self, wanted):
+        return [name for name, kind in self.objects if kind in INCLUDED[wanted]]
+";
+
+fn newline(rows: &str) -> String {
+    if rows.is_empty() { String::new() } else { format!("\n{rows}") }
+}
+
+/// Nested loops over facts and objects, with tests between them.
+fn rule_body(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
+    let alphabet = policy.alphabet;
+    let mut writer = Writer { text: String::new(), depth: 1, tests: Vec::new() };
+    for step in rule.steps() {
+        match step {
+            Step::Scan { literal, new } => writer.scan(literal, &new, &alphabet.predicate(literal.pred).name),
+            Step::Range(v, t) => {
+                writer.open(&format!("for {v} in state.of_type({}):", string(alphabet.types.name(t))));
+            }
+            Step::If(asked) => writer.tests.push(test(asked, alphabet)),
+        }
+    }
+    let mut action = vec![string(&alphabet.action(rule.rule.action).name)];
+    action.extend(rule.head.iter().map(ToString::to_string));
+    writer.test();
+    writer.line(&format!("yield {}", tuple(&action)));
+    writer.text
+}
+
+fn test(asked: Test<'_>, alphabet: &Alphabet) -> String {
+    let holds = |l: &Literal| {
+        let mut args = vec![string(&alphabet.predicate(l.pred).name)];
+        args.extend(l.args.iter().map(term));
+        format!("state.holds({})", args.join(", "))
+    };
+    match asked {
+        Test::Holds(literal) => holds(literal),
+        Test::Absent(literal) => format!("not {}", holds(literal)),
+        Test::IsA(v, t) => format!("{v} in state.of_type({})", string(alphabet.types.name(t))),
+        Test::Apart(a, b) => format!("{} != {}", term(a), term(b)),
+    }
+}
+
+struct Writer {
+    text: String,
+    depth: usize,
+    /// Tests that stand before what comes next.
+    tests: Vec<String>,
+}
+
+impl Writer {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{}{line}", "    ".repeat(self.depth));
+    }
+
+    fn test(&mut self) {
+        let tests = std::mem::take(&mut self.tests);
+        if !tests.is_empty() {
+            self.line(&format!("if {}:", tests.join(" and ")));
+            self.depth += 1;
+        }
+    }
+
+    fn open(&mut self, line: &str) {
+        self.test();
+        self.line(line);
+        self.depth += 1;
+    }
+
+    fn scan(&mut self, literal: &Literal, new: &[Var], name: &str) {
+        // A place that is known already, or repeats a new variable, gets a name of its own and a test.
+        let mut bound: Vec<&Arg> = Vec::new();
+        let mut places = Vec::new();
+        let mut tests = Vec::new();
+        for (i, arg) in literal.args.iter().enumerate() {
+            match arg {
+                Arg::Var(v) if new.contains(v) && !bound.contains(&arg) => {
+                    bound.push(arg);
+                    places.push(v.to_string());
+                }
+                _ => {
+                    places.push(format!("place_{i}"));
+                    tests.push(format!("place_{i} == {}", term(arg)));
+                }
+            }
+        }
+        let (places, arity) = (tuple(&places), literal.args.len());
+        self.open(&format!("for {places} in state.facts({}, {arity}):", string(name)));
+        self.tests = tests;
+    }
+}
+
+/// A tuple; Python wants a comma after the only element of one.
+fn tuple(elements: &[String]) -> String {
+    format!("({}{})", elements.join(", "), if elements.len() == 1 { "," } else { "" })
+}
+
+fn term(arg: &Arg) -> String {
+    match arg {
+        Arg::Var(v) => v.to_string(),
+        Arg::Const(Constant::Int(i)) => i.to_string(),
+        Arg::Const(Constant::Name(name)) => string(name),
+    }
+}
+
+/// A string literal of ASCII characters.
+fn string(text: &str) -> String {
+    let mut out = "\"".to_string();
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            c => {
+                let _ = write!(out, "\\U{:08x}", u32::from(c));
+            }
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,2 @@
+:- action(move/2).
+top(a).

@@ -1,0 +1,2 @@
+:- object(a, place).
+top(a).

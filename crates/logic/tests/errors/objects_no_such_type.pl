@@ -1,0 +1,2 @@
+:- object(a, brick).
+top(a).

@@ -1,0 +1,3 @@
+:- object(a, block).
+:- object(a).
+top(a).

@@ -1,0 +1,2 @@
+carrying(k1).
+in(k1, hall). door(hall).

@@ -1,0 +1,2 @@
+:- object(a, block).
+top(zebra).

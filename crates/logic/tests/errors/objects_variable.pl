@@ -1,0 +1,2 @@
+:- object(X, block).
+top(a).

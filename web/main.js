@@ -1,0 +1,85 @@
+// The page: which run, which task, which step; kept in the address, so that a link leads to what is shown.
+
+const data = JSON.parse(byId("data").textContent);
+let player = null;
+let place = {};
+
+function readPlace() {
+  const query = new URLSearchParams(location.hash.slice(1));
+  const step = Number(query.get("step"));
+  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || 1, step: step > 0 ? step - 1 : 0 };
+}
+
+function writePlace() {
+  const query = new URLSearchParams();
+  if (data.runs.length > 1) query.set("run", place.run);
+  if (place.task) {
+    query.set("task", place.task);
+    query.set("episode", place.episode);
+    query.set("step", place.step + 1);
+  }
+  try {
+    history.replaceState(null, "", `#${query}`);
+  } catch {
+    // A page in a sandbox has no history; it works without.
+  }
+}
+
+const sameDomain = (run) => data.runs.filter((other) => other.domain === run.domain);
+
+function headNode(run) {
+  const domains = [...new Set(data.runs.map((r) => r.domain))];
+  const peers = sameDomain(run);
+  const counts = run.counts;
+  const facts = [
+    `seed ${run.seed}`,
+    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episodes`,
+    Number.isFinite(counts.steps) && `${grouped(counts.steps)} steps`,
+    Number.isFinite(counts.restarts) && plural(counts.restarts, "restart"),
+    Number.isFinite(counts.seconds) && `${number(counts.seconds, counts.seconds < 10 ? 2 : 0)} s of training`,
+  ];
+  const title = run.domain === run.world ? run.world[0].toUpperCase() + run.world.slice(1) : run.domain;
+  const choose = (label, name, options, act) => el("label", {}, label, el("select", { "data-choose": name, onchange: (event) => act(event.target.value) }, options));
+  return [
+    el("div", {}, el("p", { class: "brand" }, `derrl · ${data.title}`), el("h1", {}, title),
+      el("p", { class: "lead" }, `${run.summary[0].toUpperCase()}${run.summary.slice(1)}.`),
+      el("p", { class: "meta" }, facts.filter(Boolean).join(" · "))),
+    el("div", { class: "choosers" },
+      domains.length > 1 && choose("Domain", "domain", domains.map((d) => el("option", { selected: d === run.domain, value: d }, d)), (d) => open(data.runs.find((r) => r.domain === d))),
+      peers.length > 1 && choose("Run", "run", peers.map((r) => el("option", { selected: r === run, value: r.label }, runName(r, peers))), (label) => open(peers.find((r) => r.label === label)))),
+  ];
+}
+
+// Shows a run, at the task that was shown before where it has that.
+function open(run, at = {}) {
+  if (player) player.stop();
+  place = { ...place, ...at, run: run.label };
+  const where = { task: at.task || place.task, episode: at.episode || 1, step: at.step || 0 };
+  player = new Player(run, (now) => {
+    place = { ...place, ...now };
+    writePlace();
+  });
+  replace(byId("head"), headNode(run));
+  replace(byId("main"), data.notes.map((note) => el("p", { class: "note" }, note)), player.node,
+    el("div", { class: "below" }, scoresNode(run), curveNode(run), verifyNode(run), runsNode(sameDomain(run), run, data.summaries.find((s) => s.domain === run.domain), (other) => { open(other); window.scrollTo(0, 0); })));
+  player.show(where.task, where.episode, where.step);
+  writePlace();
+}
+
+document.addEventListener("keydown", (event) => {
+  const target = event.target;
+  const typing = target.matches("input, select, textarea");
+  const pressing = target.matches("button, a, summary") && event.key === " ";
+  if (typing || pressing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (player.key(event)) event.preventDefault();
+});
+
+window.addEventListener("hashchange", () => {
+  if (!location.hash.includes("=")) return; // a link within the page
+  const wanted = readPlace();
+  open(data.runs.find((run) => run.label === wanted.run) || data.runs[0], wanted);
+});
+
+byId("foot").textContent = `Written by derrl ${data.version}. This file is complete: it loads nothing from anywhere.`;
+const wanted = readPlace();
+open(data.runs.find((run) => run.label === wanted.run) || data.runs[0], wanted);

@@ -1,0 +1,288 @@
+// The episode player: a picture of the state, the rule that fired, the facts, and why no other action was chosen.
+
+const ICONS = {
+  first: "M4 3h2.4v12H4zM15 3v12L7 9z",
+  back: "M13 3v12L4.5 9z",
+  play: "M4.5 2.5v13l11-6.5z",
+  pause: "M4 3h3.6v12H4zM10.4 3H14v12h-3.6z",
+  next: "M5 3v12l8.5-6z",
+  last: "M11.6 3H14v12h-2.4zM3 3v12l8-6z",
+};
+
+const icon = (name) => draw("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
+
+class Player {
+  constructor(run, changed) {
+    this.run = run;
+    this.changed = changed;
+    this.frame = 0;
+    this.playing = null;
+    this.pinned = null;
+    this.parts = {};
+    this.node = this.build();
+  }
+
+  build() {
+    const p = this.parts;
+    const button = (name, label, act) => el("button", { class: "control", type: "button", "aria-label": label, title: label, "data-act": name, onclick: act }, icon(name));
+    p.tasks = el("div", { class: "tabs", role: "group", "aria-label": "Task" });
+    p.summary = el("span", {});
+    p.episodes = el("div", { class: "tabs", role: "group", "aria-label": "Episode" });
+    p.scene = el("div", { class: "scene" });
+    p.first = button("first", "First step", () => this.go(0));
+    p.back = button("back", "Step back", () => this.go(this.frame - 1));
+    p.play = el("button", { class: "control play", type: "button", "data-act": "play", onclick: () => this.toggle() });
+    p.next = button("next", "Step forward", () => this.go(this.frame + 1));
+    p.last = button("last", "Last step", () => this.go(Infinity));
+    p.scrub = el("input", { class: "scrub", type: "range", min: 0, value: 0, "aria-label": "Step", oninput: () => this.go(Number(p.scrub.value)) });
+    p.speed = el("select", { "aria-label": "Speed" }, [["0.5×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4]].map(([text, value]) => el("option", { value, selected: value === 1 }, text)));
+    p.caption = el("div", { class: "caption" });
+    p.command = el("p", { class: "hint" });
+    p.rules = el("div", {});
+    p.decision = el("div", { class: "outcome" });
+    p.others = el("div", { class: "chips" });
+    p.why = el("div", { class: "why", id: "why", role: "region", "aria-label": "Why not", hidden: true });
+    p.facts = el("div", { class: "facts" });
+    const card = (area, title, ...children) => el("section", { class: `card area-${area}`, "aria-label": title }, el("h2", {}, title), children);
+    const player = el("section", { class: "card area-player", id: "player", tabindex: -1, "aria-label": "Episodes" },
+      p.tasks, el("div", { class: "about" }, p.summary, p.episodes), p.scene,
+      el("div", { class: "controls" }, p.first, p.back, p.play, p.next, p.last, p.scrub, el("label", { class: "speed" }, p.speed)),
+      p.caption, p.decision,
+      el("p", { class: "hint keys" }, "Keys: ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " step, ", el("kbd", {}, "space"), " play, ", el("kbd", {}, "Home"), " ", el("kbd", {}, "End")),
+      p.command);
+    const rules = card("rules", "The policy", p.rules);
+    if (!this.run.tasks.length) return this.withoutEpisodes(rules);
+    return el("div", { class: "stage" },
+      el("div", { class: "column" }, player),
+      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why), card("facts", "What holds", p.facts)));
+  }
+
+  withoutEpisodes(rules) {
+    replace(this.parts.rules, rulesNode(this.run, null));
+    return el("div", { class: "stage" }, el("div", { class: "column" }, rules),
+      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes."))));
+  }
+
+  // Shows a step of an episode of a task; what is not there falls back to the first.
+  show(task, number, frame) {
+    if (!this.run.tasks.length) return;
+    const tasks = this.run.tasks;
+    this.task = tasks.find((t) => t.task === task) || tasks[0];
+    this.episode = this.task.episodes.find((e) => e.number === number) || this.task.episodes[0];
+    const p = this.parts;
+    replace(p.tasks, tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, 1, 0); } }, t.task)));
+    replace(p.summary, this.task.summary);
+    const many = this.task.episodes.length > 1;
+    replace(p.episodes, many && el("span", {}, "Episode "), many && this.task.episodes.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
+    replace(p.command, "In a terminal: ", el("code", {}, this.episode.command));
+    this.scenes = merged(this.episode);
+    this.stage = null;
+    p.scrub.max = this.episode.steps.length;
+    this.frame = -1;
+    this.go(frame || 0);
+  }
+
+  go(frame) {
+    const last = this.episode.steps.length;
+    const to = Math.max(0, Math.min(last, frame));
+    if (to === this.frame) return;
+    const forward = to === this.frame + 1;
+    this.frame = to;
+    this.pinned = null;
+    this.render(forward);
+    if (to === last) this.stop();
+    this.changed({ task: this.task.task, episode: this.episode.number, step: to });
+  }
+
+  render(forward) {
+    const p = this.parts;
+    const { steps, end } = this.episode;
+    const step = steps[this.frame];
+    const over = this.frame === steps.length;
+    p.scrub.value = this.frame;
+    p.scrub.setAttribute("aria-valuetext", over ? "end" : `step ${this.frame + 1} of ${steps.length}`);
+    p.first.disabled = p.back.disabled = this.frame === 0;
+    p.next.disabled = p.last.disabled = over;
+    this.icon();
+    const fired = step ? step.fired : null;
+    this.picture(fired, forward);
+    replace(p.rules, rulesNode(this.run, fired));
+    replace(p.decision, step ? this.decision(step) : this.ending(end));
+    this.renderOthers(step);
+    this.renderFacts(step, end);
+    this.renderCaption(step, end);
+    if (this.playing === null) byId("say").textContent = this.spoken(step, end);
+  }
+
+  picture(fired, forward) {
+    const scene = this.scenes[this.frame];
+    const how = scenes[scene.kind];
+    if (!how) {
+      const facts = this.frame < this.episode.steps.length ? this.episode.steps[this.frame].facts : this.episode.end.facts;
+      replace(this.parts.scene, el("div", { class: "plain" }, facts.map((fact) => el("span", { class: "fact" }, fact))));
+      return;
+    }
+    if (!this.stage) {
+      const { width, height } = how.size(scene);
+      this.stage = new Stage(width, height, "");
+      replace(this.parts.scene, this.stage.svg);
+    }
+    this.stage.begin(how.label(scene));
+    how.draw(this.stage, scene, marksOf(this.run, fired), forward);
+    this.stage.end();
+  }
+
+  decision(step) {
+    const { nodes, turn } = this.scenes[this.frame];
+    const who = step.agent === undefined ? null : nodes ? ` at ${nodes[turn].name}` : ` for agent ${step.agent}`;
+    const rule = step.fired ? ["Rule ", step.fired.rule + 1, " fires"] : "No rule fires: any action will do, and chance chose";
+    return [
+      el("p", { class: "decision", "data-action": step.action }, step.action),
+      el("p", { class: "sub" }, rule, who, step.fired && [", with value ", number(step.value)], step.reward !== 0 && [" · reward ", number(step.reward)], "."),
+      step.ties && el("p", { class: "tied" }, "It ties with ", step.ties.map((tie, i) => [i ? ", " : "", el("span", { class: "mono" }, tie)]), ": chance chose."),
+    ];
+  }
+
+  ending(end) {
+    const words = { terminated: end.success ? "The goal is reached." : "The episode is over.", truncated: end.success ? "The time is up; all is well." : "The time is up.", running: "The page shows no more of this episode." };
+    const best = this.episode.best;
+    return [
+      el("p", { class: "decision end" }, words[end.status]),
+      el("p", { class: "sub" }, `Return ${number(end.return)} after ${plural(this.episode.steps.length, "step")}`, best !== undefined && end.status !== "running" && `; the best known is ${number(best)}`, "."),
+    ];
+  }
+
+  renderOthers(step) {
+    const p = this.parts;
+    p.why.hidden = true;
+    if (!step) {
+      replace(p.others, el("p", { class: "sub" }, "Nothing is left to decide."));
+      return;
+    }
+    const chips = step.others.map((other) => {
+      const chip = el("button", {
+        class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,
+        onclick: () => this.pin(step, other),
+        onmouseenter: () => this.explain(step, other),
+        onmouseleave: () => this.explain(step, this.pinned),
+        onfocus: () => this.explain(step, other),
+      }, other.action);
+      return chip;
+    });
+    replace(p.others, chips, step.unexplained && el("span", { class: "sub" }, `and ${grouped(step.unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
+  }
+
+  pin(step, other) {
+    this.pinned = this.pinned === other ? null : other;
+    this.explain(step, this.pinned);
+    if (this.pinned) this.parts.why.scrollIntoView({ block: "nearest", behavior: quiet() ? "auto" : "smooth" });
+  }
+
+  explain(step, other) {
+    const p = this.parts;
+    p.why.hidden = !other;
+    if (other) replace(p.why, whyNot(this.run, step, other));
+    for (const chip of p.others.querySelectorAll(".chip")) {
+      chip.setAttribute("aria-expanded", String(Boolean(other) && chip.dataset.other === other.action));
+    }
+  }
+
+  renderFacts(step, end) {
+    const facts = step ? step.facts : end.facts;
+    const used = step && step.fired ? usedFacts(this.run.rules[step.fired.rule], step.fired.phi) : new Set();
+    const fixed = (fact) => this.run.background.includes(fact.split("(")[0].replace(/^'|'$/g, ""));
+    const background = [...this.episode.background, ...facts.filter(fixed)];
+    const group = (list) => el("div", { class: "group" }, list.map((fact) => el("span", { class: used.has(fact) ? "fact used" : "fact" }, fact)));
+    const usedBackground = background.filter((fact) => used.has(fact));
+    const rest = background.filter((fact) => !used.has(fact));
+    const long = background.length > 14;
+    const open = this.parts.facts.querySelector("details")?.open;
+    replace(this.parts.facts,
+      group(facts.filter((fact) => !fixed(fact))),
+      background.length > 0 && el("div", {}, el("h3", {}, "Never changes in this episode"), group(long ? usedBackground : background),
+        long && el("details", { open }, el("summary", {}, `${rest.length} more`), group(rest))));
+  }
+
+  renderCaption(step, end) {
+    const { steps } = this.episode;
+    const time = this.scenes[this.frame].kind === "roads" ? ` · ${this.scenes[this.frame].time} s` : "";
+    replace(this.parts.caption,
+      el("span", {}, step ? [el("strong", {}, `Step ${this.frame + 1}`), ` of ${steps.length}${time}`] : [el("strong", {}, "End"), ` after ${plural(steps.length, "step")}${time}`]),
+      el("span", {}, "return so far ", el("strong", {}, number(step ? step.total : end.return))));
+  }
+
+  spoken(step, end) {
+    if (!step) return `End: return ${number(end.return)}.`;
+    return `Step ${this.frame + 1} of ${this.episode.steps.length}: ${step.action}, ${step.fired ? `by rule ${step.fired.rule + 1}` : "no rule fires"}.`;
+  }
+
+  toggle() {
+    if (this.playing !== null) {
+      this.stop();
+      return;
+    }
+    if (this.frame === this.episode.steps.length) this.go(0);
+    this.playing = 0;
+    this.icon();
+    this.tick();
+  }
+
+  tick() {
+    const base = this.scenes[this.frame].kind === "roads" ? 320 : 1300;
+    this.playing = setTimeout(() => {
+      this.go(this.frame + 1);
+      if (this.playing !== null) this.tick();
+    }, base / Number(this.parts.speed.value));
+  }
+
+  stop() {
+    if (this.playing !== null) clearTimeout(this.playing);
+    this.playing = null;
+    this.icon();
+  }
+
+  icon() {
+    const { play } = this.parts;
+    const label = this.playing === null ? "Play" : "Pause";
+    if (play.getAttribute("aria-label") === label) return;
+    play.setAttribute("aria-label", label);
+    play.title = label;
+    replace(play, icon(this.playing === null ? "play" : "pause"));
+  }
+
+  // Returns whether the key meant something.
+  key(event) {
+    if (!this.run.tasks.length) return false;
+    const acts = {
+      ArrowLeft: () => this.go(this.frame - 1),
+      ArrowRight: () => this.go(this.frame + 1),
+      Home: () => this.go(0),
+      End: () => this.go(Infinity),
+      " ": () => this.toggle(),
+    };
+    const act = acts[event.key];
+    if (!act) return false;
+    if (event.key !== " ") this.stop();
+    act();
+    return true;
+  }
+}
+
+// The pictures of all frames: each step holds only what changed.
+function merged(episode) {
+  let scene = {};
+  return [...episode.steps, episode.end].map((frame) => {
+    scene = { ...scene, ...frame.scene };
+    return scene;
+  });
+}
+
+// The facts that made a rule fire, as they are written in a state.
+function usedFacts(rule, phi) {
+  const order = variables(rule);
+  const text = (atom) => {
+    const args = atom.args.map((arg) => (isVariable(arg) ? phi[order.indexOf(arg)] : arg));
+    return args.length ? `${atom.name}(${args.join(", ")})` : atom.name;
+  };
+  return new Set(rule.body.filter((atom) => !atom.negated).map(text));
+}

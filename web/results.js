@@ -1,0 +1,123 @@
+// Scores, training curves, all runs, and what a verification said.
+
+function scoresNode(run) {
+  if (!run.scores.length) return null;
+  const values = run.scores.flatMap(({ score }) => [score.mean, score.best_known, ...Object.values(score.references || {})]).filter(Number.isFinite);
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const rows = run.scores.map(({ task, summary, score }) => {
+    const references = Object.entries(score.references || {}).map(([name, value]) => `${name} ${number(value)}`).join(" · ");
+    return el("tr", {},
+      el("td", { class: "name" }, task, summary && el("span", { class: "sub" }, summary), references && el("span", { class: "sub" }, references)),
+      el("td", {}, number(score.mean, 3), el("span", { class: "sub near" }, `± ${number(score.stderr, 3)}`)),
+      el("td", {}, number(score.best_known, 3)),
+      el("td", {}, Number.isFinite(score.success_rate) ? `${Math.round(100 * score.success_rate)}%` : "–"),
+      el("td", { class: "bar" }, barNode(score, low, high)));
+  });
+  const episodes = run.scores[0].score.episodes;
+  return el("section", { class: "card", "aria-label": "Scores" }, el("h2", {}, "Scores"),
+    el("div", { class: "scroll" }, el("table", {},
+      el("thead", {}, el("tr", {}, ["Task", "Return", "Best known", "Success"].map((head) => el("th", { scope: "col" }, head)), el("th", { scope: "col", class: "bar" }, el("span", { class: "unseen" }, "Bar")))),
+      el("tbody", {}, rows))),
+    el("p", { class: "hint" }, `Mean over ${plural(episodes, "episode")} a task, only the first of which was trained on. The line beside a bar is the best known return of the same instances.`));
+}
+
+// A bar from 0 to the mean, and a line at the best known.
+function barNode(score, low, high) {
+  const at = (value) => 2 + ((value - low) / (high - low || 1)) * 196;
+  const [from, to] = [at(0), at(score.mean)].sort((a, b) => a - b);
+  return draw("svg", { viewBox: "0 0 200 20", preserveAspectRatio: "none", "aria-hidden": "true" },
+    draw("rect", { x: 2, y: 6, width: 196, height: 8, rx: 4, fill: "var(--sunk)" }),
+    draw("rect", { x: from, y: 6, width: Math.max(1, to - from), height: 8, rx: 4, fill: "var(--accent)" }),
+    Number.isFinite(score.best_known) && draw("rect", { x: at(score.best_known) - 1, y: 2, width: 2, height: 16, fill: "var(--ink)" }));
+}
+
+const CHART = { width: 640, height: 290, left: 56, right: 14, top: 14, bottom: 44 };
+
+// Round numbers that cover a range.
+function ticks(low, high) {
+  if (high - low < 1e-9) return [low - 0.5, low, low + 0.5];
+  const rough = (high - low) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
+  const list = [];
+  for (let i = Math.floor(low / step); i <= Math.ceil(high / step); i += 1) list.push(Number((i * step).toPrecision(12)));
+  return list;
+}
+
+const short = (n) => (n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : String(n));
+
+function curveNode(run) {
+  const points = run.curves.flatMap((curve) => curve.points);
+  if (!points.length) return null;
+  const { width, height, left, right, top, bottom } = CHART;
+  const xs = ticks(0, Math.max(...points.map((p) => p[0])));
+  const ys = ticks(Math.min(...points.map((p) => p[1])), Math.max(...points.map((p) => p[1])));
+  const x = (v) => left + ((v - xs[0]) / (xs.at(-1) - xs[0])) * (width - left - right);
+  const y = (v) => height - bottom - ((v - ys[0]) / (ys.at(-1) - ys[0])) * (height - top - bottom);
+  const text = (attrs, ...children) => draw("text", { "font-size": 13, style: "fill:var(--faint)", ...attrs }, ...children);
+  const lines = run.curves.map((curve) => draw("polyline", {
+    points: curve.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" "),
+    fill: "none", stroke: curve.chosen ? "var(--accent)" : "var(--faint)", "stroke-width": curve.chosen ? 2.8 : 1, opacity: curve.chosen ? 1 : 0.4, "stroke-linejoin": "round",
+  }));
+  const chosen = run.curves.find((curve) => curve.chosen);
+  const label = chosen ? `Training curve: the mean return went from ${number(chosen.points[0][1])} to ${number(chosen.points.at(-1)[1])}.` : "Training curves";
+  return el("section", { class: "card", "aria-label": "Training" }, el("h2", {}, "Training"),
+    el("div", { class: "chart" }, draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+      xs.map((v) => [draw("line", { x1: x(v), x2: x(v), y1: top, y2: height - bottom, stroke: "var(--line)" }), text({ x: x(v), y: height - bottom + 19, "text-anchor": "middle" }, short(v))]),
+      ys.map((v) => [draw("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), stroke: "var(--line)" }), text({ x: left - 8, y: y(v) + 4, "text-anchor": "end" }, String(v).replace("-", "−"))]),
+      lines,
+      text({ x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "episodes"))),
+    el("p", { class: "hint" }, "Mean return while exploring. The chosen restart is the strong line", run.curves.length > 1 && `, ${plural(run.curves.length - 1, "other restart")} faint`, "."));
+}
+
+// What a verification left, whatever it holds: known words first, then all of it.
+function verifyNode(run) {
+  if (!run.verify) return null;
+  const result = run.verify;
+  const proved = result.proved ?? (typeof result.verdict === "string" ? /^(proved|holds|ok)/i.test(result.verdict) : undefined);
+  const headline = result.summary ?? result.message ?? (typeof result.verdict === "string" ? result.verdict : proved === true ? "Proved" : proved === false ? "Not proved: there is a counterexample" : null);
+  return el("section", { class: "card wide", "aria-label": "Verification" }, el("h2", {}, "Verification"),
+    headline && el("p", { class: `verdict ${proved === true ? "good" : proved === false ? "bad" : ""}` }, headline),
+    plainNode(result, ["summary", "message"]));
+}
+
+const words = (key) => key.replace(/[_-]/g, " ");
+
+// Any JSON value, readably.
+function plainNode(value, skip = []) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "number") return Number.isInteger(value) ? grouped(value) : number(value, 3);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") {
+    if (value.trimStart().startsWith("<svg")) return el("img", { alt: "picture", src: `data:image/svg+xml,${encodeURIComponent(value)}` });
+    return value.includes("\n") ? el("pre", { class: "mono scroll" }, value) : value;
+  }
+  if (Array.isArray(value)) {
+    const flat = value.every((v) => typeof v !== "object");
+    return flat ? value.map(String).join(", ") : el("ol", {}, value.slice(0, 50).map((v) => el("li", {}, plainNode(v))));
+  }
+  const entries = Object.entries(value).filter(([key]) => !skip.includes(key));
+  return el("dl", { class: "plain" }, entries.map(([key, v]) => [el("dt", {}, words(key)), el("dd", {}, plainNode(v))]));
+}
+
+// All runs of a domain, side by side.
+function runsNode(runs, here, summary, choose) {
+  if (runs.length < 2) return null;
+  const tasks = [...new Set(runs.flatMap((run) => run.scores.map((s) => s.task)))];
+  const mean = (run, task) => run.scores.find((s) => s.task === task)?.score.mean;
+  return el("section", { class: "card wide", "aria-label": "All runs" }, el("h2", {}, "All runs"),
+    el("div", { class: "scroll" }, el("table", {},
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Run"), tasks.map((task) => el("th", { scope: "col" }, task)))),
+      el("tbody", {}, runs.map((run) => el("tr", { class: run === here ? "here" : null },
+        el("td", {}, el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs))),
+        tasks.map((task) => el("td", {}, number(mean(run, task), 3))))),
+      el("tr", {}, el("td", {}, "mean"), tasks.map((task) => el("td", {}, number(summary.means[task], 3))))))),
+    el("p", { class: "hint" }, summary.rule_sets === 1 ? `All ${runs.length} runs learned the same rules.` : `${summary.rule_sets} different sets of rules among ${runs.length} runs.`));
+}
+
+// What tells a run apart from the others of its domain.
+function runName(run, runs) {
+  const folder = run.label.replace(/\/?seed-\d+$/, "");
+  const folders = new Set(runs.map((other) => other.label.replace(/\/?seed-\d+$/, "")));
+  return folders.size > 1 ? (folder === run.label ? run.label : `${folder}, seed ${run.seed}`) : `seed ${run.seed}`;
+}

@@ -1,0 +1,101 @@
+// Rules, set in type: every variable has a colour, and keeps it in substitutions and pictures.
+
+// The variables of a rule in the order in which substitutions list them: the head's, then the body's as they appear.
+function variables(rule) {
+  const all = [...rule.head.args];
+  for (const atom of rule.body) for (const arg of atom.args) if (isVariable(arg) && !all.includes(arg)) all.push(arg);
+  return all;
+}
+
+// An atom. With `phi`, the objects that its variables stand for, in the variables' colours.
+function atomNode(rule, atom, phi) {
+  const order = variables(rule);
+  const args = atom.args.map((arg, i) => {
+    const place = order.indexOf(arg);
+    const shown = isVariable(arg) ? el("span", { class: `var v${place % 6}` }, phi ? phi[place] : arg) : arg;
+    return [i ? ", " : "", shown];
+  });
+  return el("span", { class: "atom" }, atom.negated && "not ", atom.name, atom.args.length ? ["(", args, ")"] : null);
+}
+
+const headText = (rule, phi) => {
+  const order = variables(rule);
+  const args = rule.head.args.map((arg) => phi[order.indexOf(arg)]);
+  return args.length ? `${rule.head.name}(${args.join(", ")})` : rule.head.name;
+};
+
+function clause(rule) {
+  const body = rule.body.map((atom, i) => [i ? ", " : "", atomNode(rule, atom)]);
+  return el("div", { class: "clause", title: rule.text }, el("span", { class: "head" }, atomNode(rule, rule.head)), el("span", { class: "if" }, "if"), body);
+}
+
+function bindings(rule, phi) {
+  const pairs = variables(rule).map((name, i) => el("span", {}, el("span", { class: `var v${i % 6}` }, name), " = ", phi[i]));
+  return pairs.length ? el("div", { class: "bindings" }, pairs) : null;
+}
+
+// The body under a substitution, each atom with whether it holds. `failed` lists those that do not.
+function instances(rule, phi, failed, clashes) {
+  const atoms = rule.body.map((atom, i) => el("span", { class: `fact ${failed.includes(i) ? "fails" : "holds"}` }, atomNode(rule, atom, phi)));
+  return el("div", { class: "because" }, atoms, (clashes || []).map((text) => el("span", { class: "fact fails" }, text.replace("\\=", "≠"))));
+}
+
+// All rules, the one that fired lit up with its substitution.
+function rulesNode(run, fired) {
+  if (!run.rules.length) {
+    return el("p", { class: "sub" }, "No rule was found: the policy acts at random.");
+  }
+  return el("ol", { class: "rules" }, run.rules.map((rule, i) => {
+    const now = fired && fired.rule === i;
+    return el("li", { class: now ? "rule fired" : "rule", "data-rule": i, "aria-current": now ? "step" : null },
+      clause(rule),
+      el("span", { class: "weight", title: "the value of the action when the rule fires" }, rule.weight.toFixed(2)),
+      now && el("div", { class: "case" }, bindings(rule, fired.phi), instances(rule, fired.phi, [])));
+  }));
+}
+
+// Which variable stands for which object, for pictures.
+function marksOf(run, fired) {
+  const marks = new Map();
+  if (!fired) return marks;
+  variables(run.rules[fired.rule]).forEach((name, place) => {
+    const object = fired.phi[place];
+    if (marks.has(object)) marks.get(object).names.push(name);
+    else marks.set(object, { place, names: [name] });
+  });
+  return marks;
+}
+
+// Why an action was not chosen, and what would have to change.
+function whyNot(run, step, other) {
+  const near = other.nearest && run.rules[other.nearest.rule];
+  const shown = near && [clause(near), bindings(near, other.nearest.phi), instances(near, other.nearest.phi, other.failed || [], other.clashes)];
+  const count = (other.failed || []).length + (other.clashes || []).length;
+  const words = {
+    tie: step.fired ? "It is as good: chance chose among the ties." : "No rule fires, so that any action will do: chance chose.",
+    weaker: `A rule derives it, but with a value of only ${number(other.value)}; the chosen action has ${number(step.value)}.`,
+    failed: `No rule derives it. The nearest one fails in ${plural(count, "atom")}:`,
+    "no-rule": "No rule is about this action.",
+  };
+  return [
+    el("h3", { class: "unseen" }, `Why not ${other.action}?`),
+    el("p", {}, el("strong", { class: "mono" }, other.action), " – ", words[other.why]),
+    shown,
+    changesNode(other),
+  ];
+}
+
+function changesNode(other) {
+  if (!other.changes || !other.changes.length) return null;
+  const then = { alone: "then it is the only choice", tie: "then it ties with others", "any-action": "then no rule fires, and any action will do" };
+  const answers = other.changes.map((change) => {
+    if (change.none) {
+      return el("p", { class: "answer sub" }, change.for === "alone" ? `To be the only choice: ${change.none}.` : `${change.none[0].toUpperCase()}${change.none.slice(1)}.`);
+    }
+    return el("p", { class: "answer" },
+      (change.removed || []).map((fact) => el("span", { class: "fact goes" }, fact)),
+      (change.added || []).map((fact) => el("span", { class: "fact comes" }, fact)),
+      el("span", { class: "sub" }, then[change.standing], change.odd && " (such a state breaks a constraint of the domain)"));
+  });
+  return [el("h3", {}, "What would have to change"), answers];
+}
