@@ -99,11 +99,17 @@ pub struct Train {
     /// Change a setting; `derrl train --settings` lists them
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Start from the rules of this policy file, or of the folder of a run
+    #[arg(long, value_name = "POLICY")]
+    pub from: Option<PathBuf>,
+    /// Keep these rules of --from as they are: their numbers in the file, from 1
+    #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "from")]
+    pub freeze: Vec<usize>,
     /// List the settings with their defaults
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "shared", "untyped"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "shared", "untyped", "from"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -359,6 +365,12 @@ pub struct Bench {
     /// Seconds a measurement
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,
+    /// Count the instructions of a training step as well, by valgrind
+    #[arg(long)]
+    pub instructions: bool,
+    /// Do nothing but so many updates, and print the steps taken: what `--instructions` counts
+    #[arg(long, value_name = "N", hide = true)]
+    pub updates: Option<usize>,
     /// The seed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

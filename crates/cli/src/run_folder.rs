@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use derrl_env::Options;
-use derrl_learn::{Checkpoint, Config};
+use derrl_learn::{Checkpoint, Config, Given};
+use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
@@ -35,11 +36,36 @@ pub struct RunConfig {
     pub episodes: Option<usize>,
     /// Whether types are ignored.
     pub untyped: bool,
+    /// The rules it started from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     /// Options of the environment.
     #[serde(default)]
     pub options: Options,
     /// Settings of training.
     pub settings: Config,
+}
+
+/// Rules to start from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// The text of the policy.
+    pub policy: String,
+    /// The numbers of the rules that stay as they are, from 1.
+    pub freeze: Vec<usize>,
+}
+
+impl Start {
+    /// The rules, each with whether it stays as it is.
+    pub fn rules(&self, alphabet: &Alphabet) -> anyhow::Result<Vec<Given>> {
+        let rules = Policy::parse(&Source::new("--from", self.policy.as_str()), alphabet)?.rules;
+        if let Some(n) = self.freeze.iter().find(|&&n| n == 0 || n > rules.len()) {
+            bail!("--freeze {n}: the policy has the rules 1 to {}", rules.len());
+        }
+        let given = |(i, rule)| Given { rule, frozen: self.freeze.contains(&(i + 1)) };
+        Ok(rules.into_iter().enumerate().map(given).collect())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,6 +148,11 @@ impl RunFolder {
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
         Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
+    }
+
+    /// The rules the run started from.
+    pub fn start(&self, alphabet: &Alphabet) -> anyhow::Result<Vec<Given>> {
+        self.config.start.as_ref().map_or(Ok(Vec::new()), |start| start.rules(alphabet))
     }
 
     /// Everything that decides what a run computes; results of different fingerprints do not mix.

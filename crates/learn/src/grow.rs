@@ -123,11 +123,7 @@ fn certain(policy: &Policy, problem: &Problem) -> Vec<RuleDistribution> {
         let nth = slot - problem.slots_of(0, s.action).start;
         let rule = policy.rules.iter().filter(|r| r.action == s.action).nth(nth);
         let mut p = vec![0.0; s.atoms];
-        for literal in rule.iter().flat_map(|r| &r.body) {
-            if let Some(j) = problem.atoms(slot).iter().position(|a| a == literal) {
-                p[j] = 1.0;
-            }
-        }
+        rule.iter().flat_map(|r| problem.places(r)).for_each(|j| p[j] = 1.0);
         let level = values.iter().position(|v| rule.is_some_and(|r| r.weight == *v)).unwrap_or(0);
         RuleDistribution { p, confidence: (1.0 - 0.2 * level as f64).max(0.2) }
     };

@@ -80,7 +80,7 @@ pub use explain::{
     Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
     Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
-pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
+pub use generator::{Generator, Given, RuleDistribution, Sampler, Slot, gumbel_max};
 pub use inference::{GroundAtoms, softmax, valuations, value};
 pub use network::Network;
 pub use problem::Problem;
