@@ -105,11 +105,12 @@ class Player {
     p.next.disabled = p.last.disabled = over;
     this.icon();
     const fired = step ? step.fired : null;
+    this.situation = step ? this.run.situations[step.at] : { facts: end.facts, others: [] };
     this.picture(fired, forward);
     replace(p.rules, rulesNode(this.run, fired));
     replace(p.decision, step ? this.decision(step) : this.ending(end));
     this.renderOthers(step);
-    this.renderFacts(step, end);
+    this.renderFacts(step);
     this.renderCaption(step, end);
     if (this.playing === null) byId("say").textContent = this.spoken(step, end);
   }
@@ -118,8 +119,7 @@ class Player {
     const scene = this.scenes[this.frame];
     const how = scenes[scene.kind];
     if (!how) {
-      const facts = this.frame < this.episode.steps.length ? this.episode.steps[this.frame].facts : this.episode.end.facts;
-      replace(this.parts.scene, el("div", { class: "plain" }, facts.map((fact) => el("span", { class: "fact" }, fact))));
+      replace(this.parts.scene, el("div", { class: "plain" }, this.situation.facts.map((fact) => el("span", { class: "fact" }, fact))));
       return;
     }
     if (!this.stage) {
@@ -159,7 +159,8 @@ class Player {
       replace(p.others, el("p", { class: "sub" }, "Nothing is left to decide."));
       return;
     }
-    const chips = step.others.map((other) => {
+    const { others, unexplained } = this.situation;
+    const chips = others.map((other) => {
       const chip = el("button", {
         class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,
         onclick: () => this.pin(step, other),
@@ -169,7 +170,7 @@ class Player {
       }, other.action);
       return chip;
     });
-    replace(p.others, chips, step.unexplained && el("span", { class: "sub" }, `and ${grouped(step.unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
+    replace(p.others, chips, unexplained && el("span", { class: "sub" }, `and ${grouped(unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
   }
 
   pin(step, other) {
@@ -187,8 +188,8 @@ class Player {
     }
   }
 
-  renderFacts(step, end) {
-    const facts = step ? step.facts : end.facts;
+  renderFacts(step) {
+    const { facts } = this.situation;
     const used = step && step.fired ? usedFacts(this.run.rules[step.fired.rule], step.fired.phi) : new Set();
     const fixed = (fact) => this.run.background.includes(fact.split("(")[0].replace(/^'|'$/g, ""));
     const background = [...this.episode.background, ...facts.filter(fixed)];

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Extent;
-use super::episodes::{self, TaskEpisodes};
+use super::episodes::{self, Episodes};
 use crate::domain::read_source;
 use crate::run_folder::RunFolder;
 
@@ -35,7 +35,8 @@ pub struct Run {
     /// What `derrl verify` left, as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     verify: Option<Value>,
-    tasks: Vec<TaskEpisodes>,
+    #[serde(flatten)]
+    episodes: Episodes,
     /// What is missing or odd, and why.
     pub notes: Vec<String>,
 }
@@ -132,7 +133,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
                 .to_string(),
         );
     }
-    let tasks = episodes::of_tasks(folder, &domain, &policy, &result["scores"], extent, &mut notes);
+    let episodes = episodes::of_tasks(folder, &domain, &policy, &result["scores"], extent, &mut notes);
     let chosen = result["restart"].as_u64().unwrap_or(0);
     let counts = ["episodes", "steps", "restarts", "seconds"];
     Ok(Run {
@@ -153,7 +154,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
         curves: curves(&folder.path().join("metrics.jsonl"), chosen)?,
         verify: read_json(&folder.path().join("verify.json"))?,
-        tasks,
+        episodes,
         notes,
     })
 }
