@@ -70,10 +70,10 @@ class Player {
     this.task = tasks.find((t) => t.task === task) || tasks[0];
     this.episode = this.task.episodes.find((e) => e.number === number) || this.task.episodes[0];
     const p = this.parts;
-    replace(p.tasks, tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, 1, 0); } }, t.task)));
+    replaceKept(p.tasks, "task", tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, 1, 0); } }, t.task)));
     replace(p.summary, this.task.summary);
     const many = this.task.episodes.length > 1;
-    replace(p.episodes, many && el("span", {}, "Episode "), many && this.task.episodes.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
+    replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && this.task.episodes.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
     replace(p.command, "In a terminal: ", el("code", {}, this.episode.command));
     this.scenes = merged(this.episode);
     this.stage = null;
@@ -101,8 +101,9 @@ class Player {
     const over = this.frame === steps.length;
     p.scrub.value = this.frame;
     p.scrub.setAttribute("aria-valuetext", over ? "end" : `step ${this.frame + 1} of ${steps.length}`);
-    p.first.disabled = p.back.disabled = this.frame === 0;
-    p.next.disabled = p.last.disabled = over;
+    // Not `disabled`, which would lose the focus of who steps to the end by keyboard.
+    for (const control of [p.first, p.back]) control.setAttribute("aria-disabled", this.frame === 0);
+    for (const control of [p.next, p.last]) control.setAttribute("aria-disabled", over);
     this.icon();
     const fired = step ? step.fired : null;
     this.situation = step ? this.run.situations[step.at] : { facts: end.facts, others: [] };
@@ -170,7 +171,7 @@ class Player {
       }, other.action);
       return chip;
     });
-    replace(p.others, chips, unexplained && el("span", { class: "sub" }, `and ${grouped(unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
+    replaceKept(p.others, "other", chips, unexplained && el("span", { class: "sub" }, `and ${grouped(unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
   }
 
   pin(step, other) {

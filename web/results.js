@@ -1,4 +1,4 @@
-// Scores, training curves, all runs, and what a verification said.
+// Scores, training curves, all runs, and what a verification found.
 
 function scoresNode(run) {
   if (!run.scores.length) return null;
@@ -70,34 +70,55 @@ function curveNode(run) {
     el("p", { class: "hint" }, "Mean return while exploring. The chosen restart is the strong line", run.curves.length > 1 && `, ${plural(run.curves.length - 1, "other restart")} faint`, "."));
 }
 
-// What a verification left, whatever it holds: known words first, then all of it.
+// What is proved or refuted about the policy.
 function verifyNode(run) {
-  if (!run.verify) return null;
-  const result = run.verify;
-  const proved = result.proved ?? (typeof result.verdict === "string" ? /^(proved|holds|ok)/i.test(result.verdict) : undefined);
-  const headline = result.summary ?? result.message ?? (typeof result.verdict === "string" ? result.verdict : proved === true ? "Proved" : proved === false ? "Not proved: there is a counterexample" : null);
-  return el("section", { class: "card wide", "aria-label": "Verification" }, el("h2", {}, "Verification"),
-    headline && el("p", { class: `verdict ${proved === true ? "good" : proved === false ? "bad" : ""}` }, headline),
-    plainNode(result, ["summary", "message"]));
+  const result = run.verification;
+  const card = (...children) => el("section", { class: "card wide", "aria-label": "Verification" }, el("h2", {}, "Verification"), children);
+  if (result.state === "never") return card(el("p", { class: "sub" }, `Not verified: ${result.reason}.`));
+  const proved = result.verdict === "proved";
+  return card(
+    el("p", { class: `verdict ${proved ? "good" : "bad"}` }, sentence(result.summary)),
+    result.remark && el("p", { class: "sub" }, sentence(result.remark)),
+    el("div", { class: "split" },
+      el("div", {}, sizesNode(result), result.worst_case && worstNode(result.worst_case)),
+      result.counterexample && counterexampleNode(result)),
+    el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", el("code", {}, result.command)));
 }
 
-const words = (key) => key.replace(/[_-]/g, " ");
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
-// Any JSON value, readably.
-function plainNode(value, skip = []) {
-  if (value === null || value === undefined) return "–";
-  if (typeof value === "number") return Number.isInteger(value) ? grouped(value) : number(value, 3);
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") {
-    if (value.trimStart().startsWith("<svg")) return el("img", { alt: "picture", src: `data:image/svg+xml,${encodeURIComponent(value)}` });
-    return value.includes("\n") ? el("pre", { class: "mono scroll" }, value) : value;
-  }
-  if (Array.isArray(value)) {
-    const flat = value.every((v) => typeof v !== "object");
-    return flat ? value.map(String).join(", ") : el("ol", {}, value.slice(0, 50).map((v) => el("li", {}, plainNode(v))));
-  }
-  const entries = Object.entries(value).filter(([key]) => !skip.includes(key));
-  return el("dl", { class: "plain" }, entries.map(([key, v]) => [el("dt", {}, words(key)), el("dd", {}, plainNode(v))]));
+function sizesNode(result) {
+  const heads = ["Size", "Instances", "States", "Failing", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
+  const rows = result.sizes.map((size) => {
+    const none = String(size.failing) === String(size.instances);
+    const solved = (text) => (none ? "–" : text);
+    return el("tr", {}, [size.title, grouped(size.instances), grouped(size.states), grouped(size.failing), solved(size.longest_run), solved(`+${size.excess.worst}`), solved(`+${number(size.excess.mean)}`), solved(`${number(100 * size.excess.optimal, 1)}%`)]
+      .map((text, i) => el("td", { class: i ? null : "name" }, text)));
+  });
+  return [
+    el("div", { class: "scroll" }, el("table", { class: "dense" }, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows))),
+    el("p", { class: "hint" }, "Every state and goal, every way of breaking ties. Excess: actions beyond the fewest possible, with the worst ties; optimal: the share of instances without any."),
+  ];
+}
+
+function worstNode(worst) {
+  return el("p", { class: "sub example" }, `Worst case: ${plural(worst.actions, "action")} where ${worst.fewest} would do, in ${worst.instance}: `, el("span", { class: "mono" }, worst.facts.join(", ")));
+}
+
+function counterexampleNode(result) {
+  const found = result.counterexample;
+  const kind = found.kind === "loop" ? "loop" : "dead end";
+  const steps = found.steps.map((step, i) => el("li", { class: i + 1 === found.wrong_step ? "wrong" : null },
+    el("span", { class: "sub" }, step.facts.join(", ")), el("br", {}),
+    el("strong", { class: "mono" }, step.action), step.ties > 1 && el("span", { class: "sub" }, ` one of ${step.ties} that tie`)));
+  const why = found.why ? [" by ", el("code", {}, found.why.text), found.why.substitution.length > 0 && ` with ${found.why.substitution.map(([v, o]) => `${v} = ${o}`).join(", ")}`] : ": no rule fires there, and any action will do";
+  return el("div", { class: "counterexample" },
+    el("h3", {}, `${found.is_shortest ? "Shortest counterexample" : "Counterexample"}: a ${kind} in ${found.instance}`),
+    result.picture && el("a", { class: "picture", href: `data:image/svg+xml,${encodeURIComponent(result.picture)}`, download: "counterexample.svg", title: "Save the picture" },
+      el("img", { alt: `The states of the run: a ${kind}`, src: `data:image/svg+xml,${encodeURIComponent(result.picture)}` })),
+    el("ol", { class: "run" }, steps),
+    el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, and so on for ever.` : "From there is no way to what is asked for."),
+    el("p", {}, `It goes wrong at step ${found.wrong_step},`, why, found.instead && [". Nearer: ", el("code", {}, found.instead.action)], "."));
 }
 
 // All runs of a domain, side by side.

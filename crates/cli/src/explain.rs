@@ -248,7 +248,7 @@ impl Show<'_> {
             Some(m) => format!(
                 "because {}{}\n          since {}\n",
                 paint.rule(&m.text),
-                substitution(m),
+                show_substitution(m),
                 paint.good(&m.body.join(", "))
             ),
         };
@@ -266,30 +266,12 @@ impl Show<'_> {
             Some(asked) if e.action == asked.text => format!("  {} is what was chosen\n", asked.text),
             Some(asked) => {
                 let why = e.others.iter().find(|w| w.action == asked.text);
-                why.map(|why| self.why_not(why)).unwrap_or_default()
+                why.map(|why| show_why_not(why, self.paint)).unwrap_or_default()
             }
             None => String::new(),
         };
         let what_if = what_if.map(|asked| self.what_if(asked)).unwrap_or_default();
         format!("{why_not}{what_if}")
-    }
-
-    fn why_not(&self, why: &WhyNot) -> String {
-        let paint = self.paint;
-        let WhyNot { action, value, nearest, failed, .. } = why;
-        let rule = nearest
-            .as_ref()
-            .map(|m| format!("{}{}", paint.rule(&m.text), substitution(m)))
-            .unwrap_or_default();
-        let not = format!("  not {action}:");
-        match why.reason {
-            Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
-            Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
-            Reason::NoRule => format!("{not} no rule is about it\n"),
-            Reason::Failed => {
-                format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", ")))
-            }
-        }
     }
 
     fn what_if(&self, asked: &WhatIf) -> String {
@@ -350,7 +332,7 @@ impl Show<'_> {
                     Standing::Alone => String::new(),
                     _ => format!("\n          {} {}", paint.unsure("tied with"), list(&ties, 6)),
                 };
-                format!("then {}{}{tie}", paint.rule(&m.text), substitution(m))
+                format!("then {}{}{tie}", paint.rule(&m.text), show_substitution(m))
             }
         };
         let breaks = if change.breaks.is_empty() {
@@ -371,14 +353,18 @@ pub fn show_substitution(m: &Match) -> String {
 }
 
 /// Why an action was not chosen.
-pub fn show_why_not(why: &WhyNot) -> String {
+pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     let WhyNot { action, value, nearest, failed, .. } = why;
-    let rule = nearest.as_ref().map(|m| format!("{}{}", m.text, show_substitution(m))).unwrap_or_default();
+    let rule = nearest
+        .as_ref()
+        .map(|m| format!("{}{}", paint.rule(&m.text), show_substitution(m)))
+        .unwrap_or_default();
+    let not = format!("  not {action}:");
     match why.reason {
-        Reason::Tie => format!("  not {action}: it ties, and chance chose another\n"),
-        Reason::Weaker => format!("  not {action}: its value is only {value:.2}, by {rule}\n"),
-        Reason::NoRule => format!("  not {action}: no rule is about it\n"),
-        Reason::Failed => format!("  not {action}: false is {}\n          in {rule}\n", failed.join(", ")),
+        Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
+        Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+        Reason::NoRule => format!("{not} no rule is about it\n"),
+        Reason::Failed => format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", "))),
     }
 }
 
@@ -389,9 +375,4 @@ fn count(facts: usize) -> String {
 fn list(items: &[&str], most: usize) -> String {
     let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
     format!("{}{more}", items[..items.len().min(most)].join(", "))
-}
-
-fn substitution(m: &Match) -> String {
-    let pairs: Vec<String> = m.substitution.iter().map(|(v, o)| format!("{v} = {o}")).collect();
-    if pairs.is_empty() { String::new() } else { format!("\n          with {}", pairs.join(", ")) }
 }

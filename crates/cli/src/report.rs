@@ -5,13 +5,15 @@
 //! | file | holds |
 //! |---|---|
 //! | `report.rs` | the command: which runs, which page |
-//! | `report/run.rs` | a run as the page has it: rules, scores, curve, verification |
+//! | `report/run.rs` | a run as the page has it: rules, scores, curve |
+//! | `report/verification.rs` | what is proved or refuted about its policy |
 //! | `report/episodes.rs` | explained episodes, written briefly |
 //! | `report/page.rs` | the HTML around them |
 
 mod episodes;
 mod page;
 mod run;
+mod verification;
 
 use std::fs;
 use std::path::{Path, PathBuf};

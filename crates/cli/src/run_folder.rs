@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | the training curves, a point a line |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
+//! | `verify.json` | what `derrl verify` found, where it was asked |
 //! | `report.html` | a page to look at |
 
 use std::fs;

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Extent;
 use super::episodes::{self, Episodes};
+use super::verification::{self, Verification};
 use crate::domain::read_source;
 use crate::run_folder::RunFolder;
 
@@ -32,9 +33,7 @@ pub struct Run {
     /// What `train` counted: episodes, steps, restarts, seconds.
     counts: Map<String, Value>,
     curves: Vec<Curve>,
-    /// What `derrl verify` left, as it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verify: Option<Value>,
+    verification: Verification,
     #[serde(flatten)]
     episodes: Episodes,
     /// What is missing or odd, and why.
@@ -134,6 +133,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
         );
     }
     let episodes = episodes::of_tasks(folder, &domain, &policy, &result["scores"], extent, &mut notes);
+    let verification = verification::of_run(folder, &domain, &policy, &mut notes);
     let chosen = result["restart"].as_u64().unwrap_or(0);
     let counts = ["episodes", "steps", "restarts", "seconds"];
     Ok(Run {
@@ -153,14 +153,14 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
         scores: scores(&result["scores"], domain.spec),
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
         curves: curves(&folder.path().join("metrics.jsonl"), chosen)?,
-        verify: read_json(&folder.path().join("verify.json"))?,
+        verification,
         episodes,
         notes,
     })
 }
 
 /// A JSON file of a run; `None` where it is not there.
-fn read_json(path: &Path) -> anyhow::Result<Option<Value>> {
+pub fn read_json(path: &Path) -> anyhow::Result<Option<Value>> {
     let name = path.file_name().unwrap_or_default().display();
     if !path.exists() {
         return Ok(None);
