@@ -53,8 +53,8 @@ class Player {
     const rules = card("rules", "The policy", p.rules);
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
     return el("div", { class: "stage" },
-      el("div", { class: "column" }, player),
-      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why), card("facts", "What holds", p.facts)));
+      el("div", { class: "column" }, player, card("facts", "What holds", p.facts)),
+      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why)));
   }
 
   withoutEpisodes(rules) {

@@ -31,16 +31,17 @@ function barNode(score, low, high) {
     Number.isFinite(score.best_known) && draw("rect", { x: at(score.best_known) - 1, y: 2, width: 2, height: 16, fill: "var(--ink)" }));
 }
 
-const CHART = { width: 640, height: 290, left: 56, right: 14, top: 14, bottom: 44 };
+// Drawn smaller on a phone, so that its letters are not.
+const chartSize = () => ({ ...(window.innerWidth < 560 ? { width: 380, height: 240 } : { width: 640, height: 290 }), left: 66, right: 14, top: 14, bottom: 44 });
 
 // Round numbers that cover a range.
 function ticks(low, high) {
-  if (high - low < 1e-9) return [low - 0.5, low, low + 0.5];
+  if (high - low < 1e-9) return ticks(low - 0.5, high + 0.5);
   const rough = (high - low) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
   const list = [];
-  for (let i = Math.floor(low / step); i <= Math.ceil(high / step); i += 1) list.push(Number((i * step).toPrecision(12)));
+  for (let i = Math.floor(low / step + 1e-9); i <= Math.ceil(high / step - 1e-9); i += 1) list.push(Number((i * step).toPrecision(12)));
   return list;
 }
 
@@ -49,16 +50,16 @@ const short = (n) => (n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : Stri
 function curveNode(run) {
   const points = run.curves.flatMap((curve) => curve.points);
   if (!points.length) return null;
-  const { width, height, left, right, top, bottom } = CHART;
-  const xs = ticks(0, Math.max(...points.map((p) => p[0])));
+  const { width, height, left, right, top, bottom } = chartSize();
+  const xs = ticks(0, Math.max(1, ...points.map((p) => p[0])));
   const ys = ticks(Math.min(...points.map((p) => p[1])), Math.max(...points.map((p) => p[1])));
   const x = (v) => left + ((v - xs[0]) / (xs.at(-1) - xs[0])) * (width - left - right);
   const y = (v) => height - bottom - ((v - ys[0]) / (ys.at(-1) - ys[0])) * (height - top - bottom);
   const text = (attrs, ...children) => draw("text", { "font-size": 13, style: "fill:var(--faint)", ...attrs }, ...children);
-  const lines = run.curves.map((curve) => draw("polyline", {
+  const lines = run.curves.map((curve) => (curve.points.length === 1 ? draw("circle", { cx: x(curve.points[0][0]), cy: y(curve.points[0][1]), r: 4, fill: curve.chosen ? "var(--accent)" : "var(--faint)" }) : draw("polyline", {
     points: curve.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" "),
     fill: "none", stroke: curve.chosen ? "var(--accent)" : "var(--faint)", "stroke-width": curve.chosen ? 2.8 : 1, opacity: curve.chosen ? 1 : 0.4, "stroke-linejoin": "round",
-  }));
+  })));
   const chosen = run.curves.find((curve) => curve.chosen);
   const label = chosen ? `Training curve: the mean return went from ${number(chosen.points[0][1])} to ${number(chosen.points.at(-1)[1])}.` : "Training curves";
   return el("section", { class: "card", "aria-label": "Training" }, el("h2", {}, "Training"),
@@ -66,7 +67,8 @@ function curveNode(run) {
       xs.map((v) => [draw("line", { x1: x(v), x2: x(v), y1: top, y2: height - bottom, stroke: "var(--line)" }), text({ x: x(v), y: height - bottom + 19, "text-anchor": "middle" }, short(v))]),
       ys.map((v) => [draw("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), stroke: "var(--line)" }), text({ x: left - 8, y: y(v) + 4, "text-anchor": "end" }, String(v).replace("-", "−"))]),
       lines,
-      text({ x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "episodes"))),
+      text({ x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "episodes of the restart"),
+      text({ x: 13, y: (top + height - bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 13 ${(top + height - bottom) / 2})` }, "mean return"))),
     el("p", { class: "hint" }, "Mean return while exploring. The chosen restart is the strong line", run.curves.length > 1 && `, ${plural(run.curves.length - 1, "other restart")} faint`, "."));
 }
 
@@ -78,10 +80,10 @@ function verifyNode(run) {
   const proved = result.verdict === "proved";
   return card(
     el("p", { class: `verdict ${proved ? "good" : "bad"}` }, sentence(result.summary)),
-    result.remark && el("p", { class: "sub" }, sentence(result.remark)),
-    el("div", { class: "split" },
-      el("div", {}, sizesNode(result), result.worst_case && worstNode(result.worst_case)),
-      result.counterexample && counterexampleNode(result)),
+    result.remark && el("p", { class: "sub remark" }, sentence(result.remark)),
+    sizesNode(result),
+    result.worst_case && worstNode(result.worst_case),
+    result.counterexample && counterexampleNode(result),
     el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", el("code", {}, result.command)));
 }
 
@@ -111,14 +113,18 @@ function counterexampleNode(result) {
   const steps = found.steps.map((step, i) => el("li", { class: i + 1 === found.wrong_step ? "wrong" : null },
     el("span", { class: "sub" }, step.facts.join(", ")), el("br", {}),
     el("strong", { class: "mono" }, step.action), step.ties > 1 && el("span", { class: "sub" }, ` one of ${step.ties} that tie`)));
-  const why = found.why ? [" by ", el("code", {}, found.why.text), found.why.substitution.length > 0 && ` with ${found.why.substitution.map(([v, o]) => `${v} = ${o}`).join(", ")}`] : ": no rule fires there, and any action will do";
+  const fault = found.why
+    ? [`It goes wrong at step ${found.wrong_step}, by `, el("code", {}, found.why.text), found.why.substitution.length > 0 && ` with ${found.why.substitution.map(([v, o]) => `${v} = ${o}`).join(", ")}.`]
+    : `It goes wrong at step ${found.wrong_step}: no rule fires there, and any action will do.`;
   return el("div", { class: "counterexample" },
     el("h3", {}, `${found.is_shortest ? "Shortest counterexample" : "Counterexample"}: a ${kind} in ${found.instance}`),
-    result.picture && el("a", { class: "picture", href: `data:image/svg+xml,${encodeURIComponent(result.picture)}`, download: "counterexample.svg", title: "Save the picture" },
-      el("img", { alt: `The states of the run: a ${kind}`, src: `data:image/svg+xml,${encodeURIComponent(result.picture)}` })),
-    el("ol", { class: "run" }, steps),
-    el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, and so on for ever.` : "From there is no way to what is asked for."),
-    el("p", {}, `It goes wrong at step ${found.wrong_step},`, why, found.instead && [". Nearer: ", el("code", {}, found.instead.action)], "."));
+    el("div", { class: "split" },
+      el("div", {},
+        el("ol", { class: "run" }, steps),
+        el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, and so on for ever.` : "From there, no way leads to what is asked for."),
+        el("p", { class: "example" }, fault, found.instead && [" Nearer would have been ", el("code", {}, found.instead.action), "."])),
+      result.picture && el("a", { class: "picture", href: `data:image/svg+xml,${encodeURIComponent(result.picture)}`, download: "counterexample.svg", title: "Save the picture" },
+        el("img", { alt: `The states of the run: a ${kind}`, src: `data:image/svg+xml,${encodeURIComponent(result.picture)}` }))));
 }
 
 // All runs of a domain, side by side.

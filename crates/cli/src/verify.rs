@@ -87,6 +87,7 @@ pub fn document(
         "domain": domain.name,
         "policy": policy,
         "max_objects": extent.largest,
+        "obstacles": extent.obstacles,
         "seconds": seconds,
         "summary": headline(report, domain),
         "remark": remark(report),

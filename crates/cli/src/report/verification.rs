@@ -21,7 +21,7 @@ pub enum Verification {
     Done {
         /// Whether it was done for the page, up to a small size.
         quick: bool,
-        /// How to do it up to a size of one's own.
+        /// The command that finds the same, or more.
         command: String,
         /// What was found.
         #[serde(flatten)]
@@ -39,8 +39,12 @@ pub enum Verification {
 pub struct Document {
     #[serde(skip_serializing)]
     policy: String,
+    #[serde(skip_serializing)]
     max_objects: usize,
+    #[serde(skip_serializing)]
+    obstacles: Option<usize>,
     verdict: Outcome,
+    #[serde(skip_serializing)]
     ties: String,
     summary: String,
     remark: Option<String>,
@@ -136,29 +140,30 @@ pub fn of_run(
     policy: &Policy,
     notes: &mut Vec<String>,
 ) -> Verification {
-    let (unit, range) = match domain.spec.exhaustive {
+    let range = match domain.spec.exhaustive {
         Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
-        Exhaustive::Sizes { unit, range, .. } => (unit, range),
+        Exhaustive::Sizes { range, .. } => range,
     };
-    let shown = folder.path().display();
-    let again = format!("derrl verify {shown} --max-objects N");
-    let command = format!("{again} (N {unit}, {} to {})", range.0, range.1);
+    let again = format!("derrl verify {} --max-objects", folder.path().display());
     let text = policy.display(&domain.alphabet).to_string();
     let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
         Ok(None) => None,
         Ok(Some(Ok(found))) if found.policy == text => Some(found),
         Ok(Some(Ok(_))) => {
-            notes.push(format!("{FILE} is about another policy and left out: run `{again}` again"));
+            notes.push(format!("{FILE} is about another policy and left out: run `{again} N` again"));
             None
         }
         Ok(Some(Err(_))) | Err(_) => {
-            notes.push(format!("{FILE} is not what `derrl verify` writes and left out: run `{again}` again"));
+            notes.push(format!("{FILE} is not what `derrl verify` writes and left out: run `{again} N` again"));
             None
         }
     };
     let quick = kept.is_none();
     match kept.map_or_else(|| at_once(domain, policy, &text, range), Ok) {
-        Ok(found) => Verification::Done { quick, command, found: Box::new(found) },
+        Ok(found) => {
+            let command = if quick { format!("{again} N") } else { format!("{again} {}", found.options()) };
+            Verification::Done { quick, command, found: Box::new(found) }
+        }
         // A page without a verification is better than none.
         Err(problem) => Verification::Never { reason: format!("{problem:#}") },
     }
@@ -192,6 +197,13 @@ fn at_once(
 }
 
 impl Document {
+    /// Which instances, as the command line has it.
+    fn options(&self) -> String {
+        let obstacles = self.obstacles.map(|n| format!(" --obstacles {n}")).unwrap_or_default();
+        let ties = if self.ties == "random" { " --ties random" } else { "" };
+        format!("{}{obstacles}{ties}", self.max_objects)
+    }
+
     /// A document of `derrl verify --json`, without what would make the page long.
     fn read(document: Value) -> anyhow::Result<Document> {
         let mut found: Document = serde_json::from_value(document)?;
