@@ -60,7 +60,7 @@ class Player {
   withoutEpisodes(rules) {
     replace(this.parts.rules, rulesNode(this.run, null));
     return el("div", { class: "stage" }, el("div", { class: "column" }, rules),
-      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes."))));
+      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run."))));
   }
 
   // Shows a step of an episode of a task; what is not there falls back to the first.

@@ -69,7 +69,7 @@ function curveNode(run) {
       lines,
       text({ x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "episodes of the restart"),
       text({ x: 13, y: (top + height - bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 13 ${(top + height - bottom) / 2})` }, "mean return"))),
-    el("p", { class: "hint" }, "Mean return while exploring. The chosen restart is the strong line", run.curves.length > 1 && `, ${plural(run.curves.length - 1, "other restart")} faint`, "."));
+    el("p", { class: "hint" }, run.curves.length > 1 ? `Mean return while exploring. The chosen restart is the strong line, ${plural(run.curves.length - 1, "other restart")} faint.` : "Mean return while exploring, of the chosen restart."));
 }
 
 // What is proved or refuted about the policy.
@@ -99,7 +99,7 @@ function sizesNode(result) {
   });
   return [
     el("div", { class: "scroll" }, el("table", { class: "dense" }, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows))),
-    el("p", { class: "hint" }, "Every state and goal, every way of breaking ties. Excess: actions beyond the fewest possible, with the worst ties; optimal: the share of instances without any."),
+    el("p", { class: "hint" }, `Every state and goal, ${result.ties === "random" ? "ties broken at random" : "every way of breaking ties"}. Excess: actions beyond the fewest possible, with the worst ties; optimal: the share of instances without any.`),
   ];
 }
 
@@ -121,7 +121,7 @@ function counterexampleNode(result) {
     el("div", { class: "split" },
       el("div", {},
         el("ol", { class: "run" }, steps),
-        el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, and so on for ever.` : "From there, no way leads to what is asked for."),
+        el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, ${result.ties === "random" ? "and no way of breaking ties leads out" : "and so on for ever"}.` : "From there, no way leads to what is asked for."),
         el("p", { class: "example" }, fault, found.instead && [" Nearer would have been ", el("code", {}, found.instead.action), "."])),
       result.picture && el("a", { class: "picture", href: `data:image/svg+xml,${encodeURIComponent(result.picture)}`, download: "counterexample.svg", title: "Save the picture" },
         el("img", { alt: `The states of the run: a ${kind}`, src: `data:image/svg+xml,${encodeURIComponent(result.picture)}` }))));

@@ -13,14 +13,16 @@ use serde_json::{Value, json};
 use crate::args::Verify;
 use crate::domain::{Domain, load_policy};
 use crate::explain::{show_substitution, show_why_not};
-use crate::style::Paint;
 use crate::extent::Meter;
 use crate::picture::film;
 use crate::progress::catch_interrupts;
 use crate::run_folder::RunFolder;
-use crate::table::{columns, thousands};
+use crate::style::Paint;
+use crate::table::{columns, list, thousands};
 use crate::{Failure, Outcome, print, print_json};
 
+/// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
+pub const MOST_FACTS: usize = 40;
 /// What `derrl verify` leaves in the folder of a run.
 pub const FILE: &str = "verify.json";
 
@@ -166,11 +168,11 @@ fn show(report: &Report, domain: &Domain) -> String {
             worst.actions,
             worst.fewest,
             worst.instance,
-            worst.facts.join(", ")
+            list(&worst.facts, MOST_FACTS)
         );
     }
     if let Some(found) = &report.counterexample {
-        text.push_str(&show_counterexample(found));
+        text.push_str(&show_counterexample(found, report.ties));
     }
     if let Some(remark) = remark(report) {
         let _ = writeln!(text, "\n{remark}");
@@ -178,10 +180,13 @@ fn show(report: &Report, domain: &Domain) -> String {
     text
 }
 
-fn show_counterexample(found: &Counterexample) -> String {
-    let (what, how) = match found.kind {
-        Kind::Loop => ("a loop", "it comes back to where it was and can go on so for ever"),
-        Kind::DeadEnd => ("a dead end", "there is no way from there to what is asked for"),
+fn show_counterexample(found: &Counterexample, ties: Ties) -> String {
+    let (what, how) = match (found.kind, ties) {
+        (Kind::Loop, Ties::Worst) => ("a loop", "it comes back to where it was and can go on so for ever"),
+        (Kind::Loop, Ties::Random) => {
+            ("a loop", "it comes back to where it was, and no way of breaking ties leads out")
+        }
+        (Kind::DeadEnd, _) => ("a dead end", "there is no way from there to what is asked for"),
     };
     let shortest = if found.is_shortest { "shortest " } else { "" };
     let mut text = format!("\n{shortest}counterexample: {what} in {}\n", found.instance);
@@ -190,7 +195,7 @@ fn show_counterexample(found: &Counterexample) -> String {
         let ties = if step.ties > 1 { format!("   (one of {} that tie)", step.ties) } else { String::new() };
         let fewest = step.fewest.map_or_else(String::new, |n| format!("   {n} to go at best"));
         let mark = if i + 1 == found.wrong_step { ">" } else { " " };
-        let _ = writeln!(text, "{mark} {}. {}{fewest}", i + 1, list(&step.facts, 40));
+        let _ = writeln!(text, "{mark} {}. {}{fewest}", i + 1, list(&step.facts, MOST_FACTS));
         let _ = writeln!(text, "     {}{ties}", step.action);
     }
     match found.back_to {
@@ -214,11 +219,6 @@ fn show_counterexample(found: &Counterexample) -> String {
         text.push_str(&show_why_not(instead, Paint::none()));
     }
     text
-}
-
-fn list(items: &[String], most: usize) -> String {
-    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
-    format!("{}{more}", items[..items.len().min(most)].join(", "))
 }
 
 /// A count in words that fit a line.

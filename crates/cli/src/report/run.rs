@@ -109,8 +109,6 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
 
 /// Points of a curve at the most: more cannot be seen.
 const MOST_POINTS: usize = 120;
-/// Restarts whose curves are drawn, at the most.
-const MOST_CURVES: usize = 24;
 
 /// Whether the run has its results.
 pub fn is_finished(folder: &RunFolder) -> bool {
@@ -152,7 +150,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
             .collect(),
         scores: scores(&result["scores"], domain.spec),
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
-        curves: curves(&folder.path().join("metrics.jsonl"), chosen)?,
+        curves: curves(&folder.path().join("metrics.jsonl"), chosen, extent.curves)?,
         verification,
         episodes,
         notes,
@@ -211,8 +209,8 @@ fn scores(scores: &Value, spec: &'static derrl_env::Spec) -> Vec<TaskScore> {
         .collect()
 }
 
-/// The curves of all restarts, thinned to what can be seen, the chosen one last.
-fn curves(path: &Path, chosen: u64) -> anyhow::Result<Vec<Curve>> {
+/// The curves of so many restarts at the most, thinned to what can be seen, the chosen one last.
+fn curves(path: &Path, chosen: u64, most: usize) -> anyhow::Result<Vec<Curve>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -233,7 +231,7 @@ fn curves(path: &Path, chosen: u64) -> anyhow::Result<Vec<Curve>> {
         }
     }
     curves.sort_by_key(|c| (c.chosen, c.restart));
-    let surplus = curves.len().saturating_sub(MOST_CURVES);
+    let surplus = curves.len().saturating_sub(most);
     curves.drain(..surplus);
     for curve in &mut curves {
         let every = curve.points.len().div_ceil(MOST_POINTS);

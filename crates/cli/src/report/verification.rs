@@ -44,7 +44,6 @@ pub struct Document {
     #[serde(skip_serializing)]
     obstacles: Option<usize>,
     verdict: Outcome,
-    #[serde(skip_serializing)]
     ties: String,
     summary: String,
     remark: Option<String>,
@@ -134,12 +133,7 @@ const MOST_STEPS: usize = 40;
 const MOST_PICTURE: usize = 200_000;
 
 /// What is known about the policy of a run.
-pub fn of_run(
-    folder: &RunFolder,
-    domain: &Domain,
-    policy: &Policy,
-    notes: &mut Vec<String>,
-) -> Verification {
+pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut Vec<String>) -> Verification {
     let range = match domain.spec.exhaustive {
         Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
         Exhaustive::Sizes { range, .. } => range,
@@ -154,7 +148,9 @@ pub fn of_run(
             None
         }
         Ok(Some(Err(_))) | Err(_) => {
-            notes.push(format!("{FILE} is not what `derrl verify` writes and left out: run `{again} N` again"));
+            notes.push(format!(
+                "{FILE} is not what `derrl verify` writes and left out: run `{again} N` again"
+            ));
             None
         }
     };
