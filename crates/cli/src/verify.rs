@@ -1,10 +1,10 @@
 //! `derrl verify`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use derrl_env::{Exhaustive, Extent, space};
 use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub fn run(args: &Verify) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent([&policy]);
+    if let Some(path) = &args.picture {
+        check_writable(path)?;
+    }
     let made = space(domain.spec, alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
     let text = policy.display(alphabet).to_string();
@@ -75,6 +78,18 @@ pub fn run(args: &Verify) -> Outcome {
         Verdict::Proved => Ok(()),
         Verdict::Refuted => Err(Failure::No),
     }
+}
+
+/// Says at once, and not after an hour of work, that there is no place for a picture.
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+    }
+    if path.is_dir() {
+        bail!("cannot write {}: it is a folder", path.display());
+    }
+    Ok(())
 }
 
 /// All that was found, as `--json` prints it.
