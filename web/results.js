@@ -90,7 +90,7 @@ function verifyNode(run) {
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
 function sizesNode(result) {
-  const heads = ["Size", "Instances", "States", "Failing", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
+  const heads = ["Size", "Instances", "States", result.ties === "random" ? "Luck needed" : "Failing", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
   const rows = result.sizes.map((size) => {
     const none = String(size.failing) === String(size.instances);
     const solved = (text) => (none ? "–" : text);
