@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | the training curves, a point a line |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
+//! | `verify.json` | what `derrl verify` found, where it was asked |
 //! | `report.html` | a page to look at |
 
 use std::fs;
@@ -102,6 +103,9 @@ impl RunFolder {
     /// Opens the folder of a run.
     pub fn open(path: &Path) -> anyhow::Result<RunFolder> {
         let shown = path.display();
+        if let Some(below) = first_run_below(path) {
+            bail!("{shown} holds several runs: name one of them, such as {}", below.display());
+        }
         let read = |file: &str| {
             fs::read_to_string(path.join(file)).with_context(|| {
                 format!("{shown} is not the folder of a run, or is half-written: cannot read its {file}")
@@ -204,6 +208,16 @@ impl RunFolder {
     pub fn write(&self, file: &str, text: &str) -> anyhow::Result<()> {
         write_whole(&self.path.join(file), text)
     }
+}
+
+/// The first run directly below a folder that is none itself.
+fn first_run_below(path: &Path) -> Option<PathBuf> {
+    if path.join("config.toml").exists() {
+        return None;
+    }
+    let mut below: Vec<PathBuf> = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path()).collect();
+    below.sort();
+    below.into_iter().find(|path| path.join("config.toml").exists())
 }
 
 /// Writes a file that is there as a whole or not at all.
