@@ -273,6 +273,45 @@ fn codes_tell_states_apart_exactly_as_facts_do() {
     });
 }
 
+/// Where a world keeps a journal, the initial facts with its changes are the facts of every later state.
+#[test]
+fn journals_tell_what_changed() {
+    let mut journals = 0;
+    each_task(|spec, task, alphabet| {
+        let mut env = world(spec, task, alphabet);
+        for seed in 0..INSTANCES {
+            let (mut rng, mut choices) = (Rng::new(seed, 0), Rng::new(seed, 1));
+            env.reset(&mut rng);
+            let Some(journal) = env.journal() else { return };
+            assert!(journal.is_empty(), "{} / {}: nothing has happened yet", spec.name, task.name);
+            journals += 1;
+            let first = journal.episode();
+            let actions = env.universe().ground_actions(alphabet);
+            let mut facts = facts_of(env.as_ref(), alphabet);
+            let mut read = 0;
+            loop {
+                let action = &actions[choices.below(actions.len())];
+                let status = env.step(action.action, &action.args, &mut rng).status;
+                let journal = env.journal().expect("a world that keeps a journal always does");
+                assert_eq!(journal.episode(), first);
+                for (pred, args, holds) in journal.since(read) {
+                    assert_ne!(facts.holds(pred, args), holds, "{}: only changes are noted", spec.name);
+                    facts.flip(pred, args);
+                }
+                read = journal.len();
+                assert_eq!(facts, facts_of(env.as_ref(), alphabet), "{} / {}", spec.name, task.name);
+                if status != Status::Running {
+                    break;
+                }
+            }
+            env.restart();
+            let journal = env.journal().expect("a world that keeps a journal always does");
+            assert!(journal.is_empty() && journal.episode() != first, "another episode, another journal");
+        }
+    });
+    assert!(journals > 0, "some world keeps a journal");
+}
+
 #[test]
 fn background_is_fixed_during_an_episode() {
     each_task(|spec, task, alphabet| {
