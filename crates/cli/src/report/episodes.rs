@@ -182,7 +182,7 @@ fn of_task(
 ) -> anyhow::Result<Vec<Episode>> {
     let alphabet = &domain.alphabet;
     let mut env = make(domain.spec, alphabet, task, options)?;
-    let ask = Ask { others: Others::Some(MOST_OTHERS), what_if: WhatIfs::Others, bounds: BOUNDS };
+    let ask = Ask { others: Others::First(MOST_OTHERS, None), what_if: WhatIfs::Others, bounds: BOUNDS };
     // Where an episode takes a simulator, one is enough.
     let count = if env.simulator().is_some() { extent.episodes.min(1) } else { extent.episodes };
     let mut episodes = Vec::new();
@@ -239,7 +239,7 @@ impl Writer<'_> {
 
     fn step(&mut self, step: ExplainedStep) -> Step {
         let scene = self.changed(&step.scene);
-        let Explanation { facts, action, value, fired, ties, others } = step.explanation;
+        let Explanation { facts, action, value, fired, ties, others, .. } = step.explanation;
         let all = self.env.universe().ground_actions(&self.domain.alphabet).len();
         let total = self.total;
         self.total += step.reward;

@@ -168,10 +168,14 @@ mod tests {
         #[test]
         fn it_grows_from_nothing(numbers in prop::collection::vec(0..100_000u64, 0..3000)) {
             let mut set = Ranked::default();
-            numbers.iter().for_each(|&n| set.insert(n));
+            for &n in &numbers {
+                set.insert(n);
+            }
             let sorted: BTreeSet<u64> = numbers.iter().copied().collect();
             prop_assert_eq!((0..set.len()).map(|k| set.nth(k)).collect::<Vec<_>>(), sorted.iter().copied().collect::<Vec<_>>());
-            sorted.iter().for_each(|&n| set.remove(n));
+            for &n in &sorted {
+                set.remove(n);
+            }
             prop_assert_eq!(set.len(), 0);
         }
     }

@@ -149,7 +149,9 @@ impl Tally {
             rows.standing[overlap].remove(row);
         }
         let touched: Vec<u64> = wide.touched.range(first, packing.push(row + 1, Object(0))).collect();
-        touched.into_iter().for_each(|key| self.rank_again(key));
+        for key in touched {
+            self.rank_again(key);
+        }
     }
 
     fn rank_again(&mut self, key: u64) {

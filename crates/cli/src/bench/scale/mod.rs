@@ -38,8 +38,11 @@ struct Scenario {
     domain: &'static str,
     /// What training finds, the bodies in the order in which Prolog does best.
     policy: &'static str,
-    make: fn(&Arc<Alphabet>, usize) -> anyhow::Result<Box<dyn Env>>,
+    make: MakeWorld,
 }
+
+/// Makes a world of a size.
+type MakeWorld = fn(&Arc<Alphabet>, usize) -> anyhow::Result<Box<dyn Env>>;
 
 const SCENARIOS: [Scenario; 2] = [
     Scenario {
@@ -75,6 +78,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         "decisions",
         "first",
         "median",
+        "99 of 100",
         "worst",
         "environment",
         "memory",
@@ -99,10 +103,12 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         named.join(", ")
     };
     let text = format!(
-        "microseconds a decision on one core: first (all facts read, rules joined), then median and worst of the others\n\
-         (changes applied, an action chosen); facts changed a decision; memory of facts, indexes and derived actions.\n\
-         Rivals: {beside}; median over {SAMPLES} of the states at most, {LIMIT} seconds at most, with the same answers. Timed\n\
-         are only the query (SWI-Prolog; the changes are asserted before) and grounding and solving (clingo).\n\n{}",
+        "Microseconds a decision on one core: the first (all facts read, rules joined), then median, 99th percentile and\n\
+         worst of the others (changes applied, an action chosen); `changed`: facts changed before a decision; `memory`:\n\
+         facts, indexes and derived actions.\n\
+         Beside it: {beside}; median over at most {SAMPLES} of the same states and {LIMIT} seconds, every answer the\n\
+         same as ours. Timed are the query alone (SWI-Prolog; changes are asserted before) and grounding and solving\n\
+         (clingo; program and facts are read before).\n\n{}",
         columns(&rows, "")
     );
     let versions: Vec<Value> =
@@ -123,6 +129,8 @@ struct Figures {
     episodes: usize,
     first: f64,
     median: f64,
+    /// Of a hundred decisions, all but one take no longer.
+    most: f64,
     worst: f64,
     environment: f64,
     rivals: Vec<Raced>,
@@ -141,8 +149,8 @@ fn measure(scenario: &Scenario, size: usize, seed: u64, rivals: &[Rival]) -> any
     let alphabet = find(scenario.domain)?.alphabet();
     let policy = Policy::parse(&Source::new("policy.pl", scenario.policy), &alphabet)?;
     let mut env = (scenario.make)(&alphabet, size)?;
-    let timed = act(&policy, &alphabet, env.as_mut(), seed);
-    let moments = replay(&policy, &alphabet, env.as_mut(), seed, &timed.episodes)?;
+    let mut timed = act(&policy, &alphabet, env.as_mut(), seed);
+    let (moments, changes) = replay(&policy, &alphabet, env.as_mut(), seed, &timed.episodes)?;
     let universe = Arc::clone(env.universe());
     let states = States { policy: &policy, alphabet: &alphabet, universe: &universe, moments: &moments };
     let asked = moments.iter().filter(|m| m.decision.is_some()).count();
@@ -153,11 +161,6 @@ fn measure(scenario: &Scenario, size: usize, seed: u64, rivals: &[Rival]) -> any
         let worst = seconds.iter().copied().fold(0.0, f64::max);
         raced.push(Raced { name: rival.name, states: seconds.len(), worst, median: median(seconds), asked });
     }
-    let changes: usize = moments
-        .iter()
-        .filter(|m| m.gone.len() + m.come.len() < timed.facts)
-        .map(|m| m.gone.len() + m.come.len())
-        .sum();
     Ok(Figures {
         facts: timed.facts,
         bytes: timed.bytes,
@@ -165,8 +168,9 @@ fn measure(scenario: &Scenario, size: usize, seed: u64, rivals: &[Rival]) -> any
         decisions: moments.len(),
         episodes: timed.episodes.len(),
         first: median(timed.first),
-        worst: timed.later.iter().copied().fold(0.0, f64::max),
-        median: median(timed.later),
+        most: quantile(&mut timed.later, 0.99),
+        worst: quantile(&mut timed.later, 1.0),
+        median: quantile(&mut timed.later, 0.5),
         environment: median(timed.environment),
         rivals: raced,
     })
@@ -215,16 +219,18 @@ fn act(policy: &Policy, alphabet: &Alphabet, env: &mut dyn Env, seed: u64) -> Ti
     timed
 }
 
-/// The states of the same episodes as changes, with our decisions at some of them.
+/// The states of the same episodes as changes, with our decisions at some of them, and how many facts changed on the way from
+/// the first decision of an episode to the last.
 fn replay(
     policy: &Policy,
     alphabet: &Alphabet,
     env: &mut dyn Env,
     seed: u64,
     episodes: &[Vec<GroundAction>],
-) -> anyhow::Result<Vec<Moment>> {
+) -> anyhow::Result<(Vec<Moment>, usize)> {
     let every = episodes.iter().map(Vec::len).sum::<usize>().div_ceil(SAMPLES);
     let mut moments: Vec<Moment> = Vec::new();
+    let mut changes = 0;
     let mut facts = Facts::new(alphabet);
     for (episode, actions) in episodes.iter().enumerate() {
         let (mut world, _) = episode_streams(seed, episode as u64);
@@ -240,12 +246,12 @@ fn replay(
         let mut moment = Moment { gone, come: list(&facts), decision: None };
         let mut read = 0;
         for (at, action) in actions.iter().enumerate() {
-            if moments.len() % every == 0 {
+            if moments.len().is_multiple_of(every) {
                 let best = agenda.best();
                 let ties =
                     if best.fires() { (0..best.len()).map(|k| best.nth(k)).collect() } else { Vec::new() };
                 let decision = Decision { value: best.value(), ties };
-                if moments.len() / every % (SAMPLES / CHECKED) == 0 {
+                if (moments.len() / every).is_multiple_of(SAMPLES / CHECKED) {
                     observe(env, &mut facts);
                     let plain = decider.decide(&facts, alphabet, &universe);
                     ensure!(decision == plain, "agenda and decider differ at decision {}", moments.len());
@@ -267,13 +273,16 @@ fn replay(
                     net.insert((pred, args.to_vec()), holds);
                 }
             }
+            if at + 1 < actions.len() {
+                changes += net.len();
+            }
             for (fact, holds) in net {
                 if holds { &mut moment.come } else { &mut moment.gone }.push(fact);
             }
             read = journal.len();
         }
     }
-    Ok(moments)
+    Ok((moments, changes))
 }
 
 impl Figures {
@@ -286,6 +295,7 @@ impl Figures {
             thousands(self.decisions as u64),
             micros(self.first),
             micros(self.median),
+            micros(self.most),
             micros(self.worst),
             micros(self.environment),
             format!("{} KiB", thousands(self.bytes as u64 / 1024)),
@@ -314,12 +324,20 @@ impl Figures {
             "episodes": self.episodes,
             "first": self.first,
             "median": self.median,
+            "percentile_99": self.most,
             "worst": self.worst,
             "environment_step": self.environment,
             "bytes": self.bytes,
             "rivals": self.rivals.iter().map(rival).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The value that this share of all does not exceed.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let at = (share * values.len() as f64) as usize;
+    values.get(at.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
 fn micros(seconds: f64) -> String {
