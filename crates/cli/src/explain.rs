@@ -19,7 +19,7 @@ use crate::style::Paint;
 use crate::{Outcome, print, print_json};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
-const MOST_OTHERS: usize = 10_000;
+const MOST_OTHERS: usize = 2_500;
 
 /// The task of an episode where none is asked for: the one trained on.
 const TASK: &str = "train";

@@ -83,6 +83,8 @@ struct Blocks {
     code: u128,
     /// Kept for the task of free size only: small states are read at once.
     journal: Option<Journal>,
+    /// Whether there is no journal; then there is a code.
+    is_small: bool,
     steps: u32,
     horizon: u32,
 }
@@ -123,6 +125,7 @@ impl Blocks {
             above: Vec::new(),
             code: 0,
             journal: (draw == Draw::Large).then(Journal::new),
+            is_small: draw != Draw::Large,
             steps: 0,
             horizon: 0,
         })
@@ -160,12 +163,14 @@ impl Blocks {
         self.goal = (x, if y < x { y } else { y + 1 });
     }
 
-    /// Notes what a move of block `x` changed.
+    /// Notes what a move of block `x` changed. Out of line, so that small states do not pay for it.
+    #[cold]
+    #[inline(never)]
     fn note_move(&mut self, x: u32, from: u32, to: u32) {
-        let Some(journal) = &mut self.journal else { return };
-        if from == to {
-            return;
+        if self.n as usize <= CODED {
+            self.code ^= code_change(x, from, to);
         }
+        let Some(journal) = self.journal.as_mut().filter(|_| from != to) else { return };
         let [x, from, to] = [x, from, to].map(Object);
         self.binding.note(journal, ON, &[x, from], false);
         self.binding.note(journal, ON, &[x, to], true);
@@ -192,6 +197,11 @@ impl Blocks {
         }
         over
     }
+}
+
+/// What a move of block `x` flips in the code.
+fn code_change(x: u32, from: u32, to: u32) -> u128 {
+    u128::from(from ^ to) << (5 * x)
 }
 
 /// `a`, `b`, ..., `z`, `b27`, `b28`, ... and `floor`.
@@ -307,10 +317,9 @@ impl Env for Blocks {
                 self.above[y as usize] = x;
             }
             self.below[x as usize] = y;
-            if self.n as usize <= CODED {
-                self.code ^= u128::from(from ^ y) << (5 * x);
-            }
-            if self.journal.is_some() {
+            if self.is_small {
+                self.code ^= code_change(x, from, y);
+            } else {
                 self.note_move(x, from, y);
             }
             if self.achieved() {

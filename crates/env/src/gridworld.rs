@@ -254,17 +254,19 @@ impl Gridworld {
         (sx == 0 || sx == dx.signum()) && (sy == 0 || sy == dy.signum())
     }
 
-    /// Notes what a move of the agent changed.
-    fn note_move(&mut self, before: Cell) {
-        if before == self.agent {
+    /// Notes what a move of the agent to a cell changes. Out of line, so that steps without a journal do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn note_move(&mut self, to: Cell) {
+        if to == self.agent {
             return;
         }
         let Some(mut journal) = self.journal.take() else { return };
-        self.binding.note(&mut journal, CURR, &self.objects(before), false);
-        self.binding.note(&mut journal, CURR, &self.objects(self.agent), true);
+        self.binding.note(&mut journal, CURR, &self.objects(self.agent), false);
+        self.binding.note(&mut journal, CURR, &self.objects(to), true);
         for i in 0..SIGNS.len() {
-            let holds = self.points(i, self.agent);
-            if holds != self.points(i, before) {
+            let holds = self.points(i, to);
+            if holds != self.points(i, self.agent) {
                 self.binding.note(&mut journal, COMPASS + i, &[], holds);
             }
         }
@@ -357,11 +359,11 @@ impl Env for Gridworld {
             return Outcome { reward: 0.0, status: Status::Truncated };
         }
         self.steps += 1;
-        let before = self.agent;
-        self.agent = self.moved(self.agent, self.binding.action(action));
+        let cell = self.moved(self.agent, self.binding.action(action));
         if self.journal.is_some() {
-            self.note_move(before);
+            self.note_move(cell);
         }
+        self.agent = cell;
         if self.arrived() {
             return Outcome { reward: GOAL, status: Status::Terminated };
         }
