@@ -1,6 +1,7 @@
 % Decides with an exported policy in states that change: swipl -g main -t halt policy.pl driver.pl -- STEPS SECONDS
 % STEPS holds a term step(Gone, Come, Ask) a state: facts that no longer hold, facts that hold from now on, and whether (1) to
-% decide here. Printed, a line a decision: seconds, value, actions. Only best/2 is timed. Stops after SECONDS of deciding.
+% decide here. Printed, a line a decision: seconds, value, actions. Timed is the processor's time for best/2 alone. Stops after
+% SECONDS of it.
 
 main :-
     current_prolog_flag(argv, [File, Limit]),
@@ -27,9 +28,9 @@ from_now_on([]).
 from_now_on([F | Fs]) :- assertz(F), from_now_on(Fs).
 
 decide(Seconds) :-
-    get_time(Start),
+    statistics(cputime, Start),
     (   best(Value, Actions) -> true ; Value = 0.0, Actions = [] ),
-    get_time(End),
+    statistics(cputime, End),
     Seconds is End - Start,
     format("~10f\t~w\t", [Seconds, Value]),
     show(Actions, ''),

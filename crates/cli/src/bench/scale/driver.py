@@ -1,8 +1,8 @@
 """Decides with an exported policy in states that change: driver.py POLICY STEPS SECONDS
 
 STEPS holds a line a state: facts that no longer hold, facts that hold from now on, and whether (1) to decide here. Printed, a
-line a decision: seconds, value, actions. Only grounding and solving are timed, not the reading of program and facts. Stops
-after SECONDS of deciding.
+line a decision: seconds, value, actions. Timed is the processor's time for grounding and solving, not for reading program and
+facts. Stops after SECONDS of it.
 """
 
 import sys
@@ -22,10 +22,10 @@ def decide(program, facts):
     control.add("base", [], program)
     control.add("base", [], "".join(f"{fact}." for fact in facts))
     models = []
-    start = time.perf_counter()
+    start = time.process_time()
     control.ground([("base", [])])
     control.solve(on_model=lambda model: models.append(model.symbols(shown=True)))
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     (model,) = models
     values = [s.arguments[0].string for s in model if s.name == "best_value"]
     actions = [s.arguments[0] for s in model if s.name == "best"]

@@ -107,8 +107,8 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
          worst of the others (changes applied, an action chosen); `changed`: facts changed before a decision; `memory`:\n\
          facts, indexes and derived actions.\n\
          Beside it: {beside}; median over at most {SAMPLES} of the same states and {LIMIT} seconds, every answer the\n\
-         same as ours. Timed are the query alone (SWI-Prolog; changes are asserted before) and grounding and solving\n\
-         (clingo; program and facts are read before).\n\n{}",
+         same as ours. Of them, the processor's time of the query alone counts (SWI-Prolog; changes are asserted before),\n\
+         and of grounding and solving (clingo; program and facts are read before); of us, the time on the clock.\n\n{}",
         columns(&rows, "")
     );
     let versions: Vec<Value> =

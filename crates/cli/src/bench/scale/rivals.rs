@@ -10,7 +10,7 @@ use derrl_export::{asp_constant, asp_name, export, find, prolog_name};
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{Alphabet, Constant, Decision, GroundAction, Object, Policy, Pred, Universe};
 
-/// Seconds of deciding after which a rival is stopped, at each size.
+/// Seconds of the processor's time after which a rival is stopped, at each size.
 pub const LIMIT: f64 = 20.0;
 
 const UNIT: char = '\x1f';
