@@ -350,8 +350,9 @@ pub struct Check {
 #[derive(Debug, ClapArgs)]
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
-    /// many seeds learn, how soon, and which rules) or `traffic` (our client beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "traffic"])]
+    /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
+    /// clingo) or `traffic` (our client beside SUMO alone)
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
@@ -359,6 +360,9 @@ pub struct Bench {
     /// The seeds of `seeds` (default: 0..19, for traffic 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
+    /// The sizes of `scale`: numbers of blocks and of lanes
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [10, 100, 1_000, 10_000], value_parser = clap::value_parser!(u32).range(4..=100_000))]
+    pub sizes: Vec<u32>,
     /// Append the figures, with date, commit and machine, to this file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "bench/record.jsonl")]
     pub record: Option<PathBuf>,

@@ -20,6 +20,9 @@ use crate::style::Paint;
 use crate::table::list;
 use crate::{Outcome, print, print_json};
 
+/// The most other actions that the JSON of a state answers for, beside the one that was asked about.
+const MOST_OTHERS: usize = 2_500;
+
 /// The task of an episode where none is asked for: the one trained on.
 const TASK: &str = "train";
 
@@ -92,10 +95,8 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
     questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
     let explainer = Explainer::new(policy, alphabet);
-    let why_not = questions.why_not.as_ref().and_then(|asked| find(asked).ok());
-    let mut ties = Rng::new(args.seed, 0);
-    let explained =
-        explainer.explain(&facts, &universe, &mut ties, &|a| args.json || why_not.as_ref() == Some(a));
+    let asked = questions.ask(args).others.list(alphabet, &universe);
+    let explained = explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
     let Some((_, explanation)) = explained else {
         let types: Vec<&str> =
             alphabet.actions.iter().flat_map(|a| &a.args).map(|t| alphabet.types.name(*t)).collect();
@@ -213,10 +214,11 @@ impl Questions {
     }
 
     fn ask(&self, args: &Explain) -> Ask {
-        let others = match &self.why_not {
-            _ if args.json => Others::All,
+        let why_not = self.why_not.as_ref().map(|asked| (asked.action, asked.names.clone()));
+        let others = match why_not {
+            _ if args.json => Others::First(MOST_OTHERS, why_not),
             None => Others::None,
-            Some(asked) => Others::One(asked.action, asked.names.clone()),
+            Some((action, names)) => Others::One(action, names),
         };
         let what_if = match &self.what_if {
             None => WhatIfs::None,

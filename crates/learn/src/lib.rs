@@ -35,9 +35,11 @@
 //! | `network.rs`, `adam.rs` | the small network behind the generator, and its optimiser |
 //! | `train.rs`, `search.rs` | one restart; restarts in waves on all cores, with checkpoints |
 //! | `simplify.rs`, `refine.rs` | dropping what changes no decision; settling by return which rules tie |
+//! | `actor.rs` | a policy acting as its text reads, in small states and large |
 //! | `evaluate.rs`, `explain.rs` | scores of a policy as its text reads; why it acts as it does |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
+mod actor;
 mod adam;
 mod agents;
 mod config;

@@ -212,7 +212,8 @@ fn of_task(
     for number in 0..count {
         let id = (folder.config.seed, number as u64);
         let what_if = if all.explained < MOST_CHANGES { WhatIfs::Others } else { WhatIfs::None };
-        let others = if all.explained < MOST_EXPLAINED { Others::Some(MOST_OTHERS) } else { Others::None };
+        let others =
+            if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
         let ask = Ask { others, what_if, bounds: BOUNDS };
         let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
         let writer = Writer { domain, env: env.as_ref(), all, scene: Map::new(), total: 0.0 };
@@ -266,7 +267,7 @@ impl Writer<'_> {
 
     fn step(&mut self, step: ExplainedStep) -> Step {
         let scene = self.changed(&step.scene);
-        let Explanation { facts, action, value, fired, ties, others } = step.explanation;
+        let Explanation { facts, action, value, fired, ties, others, .. } = step.explanation;
         let total = self.total;
         self.total += step.reward;
         Step {
