@@ -13,7 +13,9 @@ mod export;
 mod extent;
 mod picture;
 mod progress;
+mod provenance;
 mod report;
+mod reproduce;
 mod run_folder;
 mod simplify;
 mod style;
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Command::Report(command) => report::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
+        Command::Reproduce(command) => reproduce::run(&command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -127,11 +127,7 @@ impl RunFolder {
     /// Everything that decides what a run computes; results of different fingerprints do not mix.
     fn fingerprint(&self) -> anyhow::Result<String> {
         let config = toml::to_string(&self.config)?;
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325; // FNV-1a
-        for byte in config.bytes().chain(self.domain_text.bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Ok(format!("{hash:016x}"))
+        Ok(fingerprint(config.bytes().chain(self.domain_text.bytes())))
     }
 
     /// The checkpoint, or an empty one where none was written yet.
@@ -186,6 +182,14 @@ pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
         let _ = fs::remove_file(&partial); // it may not even be there
     }
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A short name for what these bytes say (FNV-1a).
+pub fn fingerprint(bytes: impl Iterator<Item = u8>) -> String {
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
 }
 
 /// The first of `runs/NAME-1`, `runs/NAME-2`, ... that does not exist.

@@ -243,7 +243,7 @@ fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
     let line = |restart: u64, name: Option<String>, color, width| {
         let done = checkpoint.done.iter().find(|o| o.restart == restart);
         let points = done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
-        Series { name, points: points.unwrap_or_default(), color, width }
+        Series { name, points: points.unwrap_or_default(), color, width, ..Series::default() }
     };
     let others = checkpoint.done.iter().map(|o| o.restart).filter(|r| *r != chosen);
     let mut series: Vec<Series> = others
@@ -251,7 +251,8 @@ fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
         .map(|(i, r)| line(r, (i == 0).then(|| "other restarts".to_string()), "#b8c4d6", 1.0))
         .collect();
     series.push(line(chosen, Some("chosen restart".to_string()), "#c2410c", 2.5));
-    Chart { title, x_label: "episodes", y_label: "mean return while exploring", series }.to_svg()
+    let (x_label, y_label) = ("episodes".to_string(), "mean return while exploring".to_string());
+    Chart { title: title.to_string(), x_label, y_label, series, ..Chart::default() }.to_svg()
 }
 
 impl Finished {

@@ -111,6 +111,7 @@ impl Observer for Listener<'_> {
             curve: chosen.map_or(Vec::new(), |o| o.curve.iter().map(point).collect()),
             episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
             decisions: checkpoint.done.iter().map(|o| o.steps).sum(),
+            unsimplified: chosen.map(|o| o.learned.clone()),
         };
         *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(trained);
     }

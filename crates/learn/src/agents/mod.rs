@@ -123,6 +123,9 @@ pub struct Trained {
     pub episodes: u64,
     /// Decisions taken in all.
     pub decisions: u64,
+    /// The rules before simplification, where there is one (DERRL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsimplified: Option<String>,
 }
 
 /// What an agent has learned.

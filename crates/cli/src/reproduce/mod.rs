@@ -1,0 +1,300 @@
+//! `derrl reproduce`: the paper's experiments, run and set beside the paper's values.
+//!
+//! Experiments are data (`experiments/*.toml`). Each asks for jobs; jobs are run once, on all cores, and kept; from their
+//! results each part makes a section of the report.
+
+mod ablation;
+mod convergence;
+mod curves;
+mod experiments;
+mod html;
+mod job;
+mod page;
+mod pool;
+mod rules;
+mod runtime;
+mod scores;
+
+use anyhow::Context;
+use derrl_env::{Error, Options, find, make};
+use derrl_learn::{AGENTS, Config};
+use serde_json::{Map, Value, json};
+
+use crate::args::{Part, Reproduce};
+use crate::progress::catch_interrupts;
+use crate::provenance::{commit, machine, today};
+use crate::run_folder::write_whole;
+use crate::table::thousands;
+use crate::{Failure, Outcome, print, print_json};
+use experiments::{Experiments, Quick, TableSpec};
+use job::{Job, Results, Store};
+use page::{Block, Page, Section};
+
+/// Which jobs a part asks for, and what it makes of their results.
+struct PartSpec {
+    part: Part,
+    jobs: fn(&Plan) -> anyhow::Result<Vec<Job>>,
+    section: fn(&Plan, &Results) -> anyhow::Result<Section>,
+}
+
+/// The parts, in the order of the report.
+const PARTS: [PartSpec; 6] = [
+    PartSpec { part: Part::Table, jobs: |plan| plan.all_table_jobs(|_, _| true), section: scores::section },
+    PartSpec {
+        part: Part::Convergence,
+        jobs: |plan| {
+            let spec = &plan.experiments.convergence;
+            let drawn = |t: &TableSpec| spec.domains.contains(&t.domain) && t.options.noise.is_none();
+            plan.all_table_jobs(|table, agent| drawn(table) && spec.agents.iter().any(|a| a == agent))
+        },
+        section: convergence::section,
+    },
+    PartSpec { part: Part::Runtime, jobs: runtime::all_jobs, section: runtime::section },
+    PartSpec { part: Part::Ablation, jobs: ablation::all_jobs, section: ablation::section },
+    PartSpec {
+        part: Part::Rules,
+        jobs: |plan| plan.all_table_jobs(|_, agent| agent == "derrl" || agent == "nlrl"),
+        section: rules::section,
+    },
+    PartSpec {
+        part: Part::Programs,
+        jobs: |plan| plan.all_table_jobs(|table, agent| agent == "derrl" && table.options.noise.is_none()),
+        section: rules::programs,
+    },
+];
+
+/// What is to be reproduced, and how.
+pub struct Plan {
+    /// The experiments.
+    pub experiments: Experiments,
+    /// Whether budgets are small.
+    pub quick: bool,
+    /// Seeds a run, where asked for.
+    seeds: Option<u64>,
+    /// The most decisions of a run, where asked for.
+    budget: Option<u64>,
+    /// Domains that were asked for and can be run.
+    domains: Vec<&'static str>,
+}
+
+impl Plan {
+    /// Whether a domain is part of it.
+    pub fn includes(&self, domain: &str) -> bool {
+        self.domains.contains(&domain)
+    }
+
+    /// The generalisation tables that are part of it.
+    pub fn tables(&self) -> impl Iterator<Item = &TableSpec> {
+        self.experiments.tables.iter().filter(|t| self.includes(&t.domain))
+    }
+
+    /// How many seeds, where the experiment says `full`.
+    pub fn seeds(&self, full: u64) -> u64 {
+        self.seeds.unwrap_or(if self.quick { full.min(2) } else { full })
+    }
+
+    /// The budget of an agent in a table.
+    pub fn budget(&self, table: &TableSpec, agent: &str) -> u64 {
+        self.decisions(table.decisions.get(agent).copied().unwrap_or(0), &table.quick)
+    }
+
+    /// The budget of a run, where the experiment says `full`.
+    pub fn decisions(&self, full: u64, quick: &Quick) -> u64 {
+        let budget = if self.quick { full.min(quick.decisions) } else { full };
+        budget.min(self.budget.unwrap_or(u64::MAX))
+    }
+
+    /// Episodes a score of a table.
+    pub fn episodes(&self, table: &TableSpec) -> usize {
+        if self.quick { table.quick.episodes } else { table.episodes }
+    }
+
+    /// The runs of an agent in a table.
+    pub fn table_jobs(&self, table: &TableSpec, agent: &str) -> anyhow::Result<Vec<Job>> {
+        let mut job = Job::new(agent, &table.domain, &Config::default())?;
+        job.options = table.options.clone();
+        job.decisions = self.budget(table, agent);
+        job.episodes = self.episodes(table);
+        job.tasks = table.rows.iter().map(|r| (r.task.clone(), r.options.clone())).collect();
+        Ok(each_seed(&job, self.seeds(table.seeds)))
+    }
+
+    /// The runs of those agents in those tables.
+    fn all_table_jobs(&self, wanted: impl Fn(&TableSpec, &str) -> bool) -> anyhow::Result<Vec<Job>> {
+        let mut all = Vec::new();
+        for table in self.tables() {
+            for agent in
+                AGENTS.iter().filter(|a| table.decisions.contains_key(a.name) && wanted(table, a.name))
+            {
+                all.extend(self.table_jobs(table, agent.name)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The budgets of the table, in words.
+    pub fn budgets(&self) -> String {
+        let each = self.tables().map(|t| {
+            let mut agents: Vec<(u64, Vec<String>)> = Vec::new();
+            for a in AGENTS.iter().filter(|a| a.name != "random") {
+                let decisions = self.budget(t, a.name);
+                match agents.iter_mut().find(|(d, _)| *d == decisions) {
+                    Some((_, names)) => names.push(convergence::shown(a.name)),
+                    None => agents.push((decisions, vec![convergence::shown(a.name)])),
+                }
+            }
+            let list: Vec<String> = agents
+                .iter()
+                .map(|(d, names)| format!("{} decisions for {}", thousands(*d), names.join(", ")))
+                .collect();
+            format!(
+                "{}: {}, {} seeds, {} episodes a score",
+                t.title,
+                list.join("; "),
+                self.seeds(t.seeds),
+                self.episodes(t)
+            )
+        });
+        format!("Budgets. {}.", each.collect::<Vec<_>>().join(". "))
+    }
+}
+
+/// A job once a seed.
+fn each_seed(job: &Job, seeds: u64) -> Vec<Job> {
+    (0..seeds).map(|seed| Job { seed, ..job.clone() }).collect()
+}
+
+/// Runs what is missing, then writes the report.
+pub fn run(args: &Reproduce) -> Outcome {
+    let (plan, notices) = plan(args)?;
+    let parts: Vec<&PartSpec> =
+        PARTS.iter().filter(|p| args.part == Part::All || args.part == p.part).collect();
+    let mut jobs = Vec::new();
+    for part in &parts {
+        jobs.extend((part.jobs)(&plan)?);
+    }
+    for notice in &notices {
+        eprintln!("{notice}");
+    }
+    let store = Store::open(&args.out)?;
+    catch_interrupts();
+    let threads =
+        args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let Some(results) = pool::run(jobs, &store, threads)? else {
+        let text = "interrupted; what is finished is kept. Go on with the same command:";
+        return Err(Failure::Interrupted(format!("{text} {}", command(args))));
+    };
+    let mut sections = Vec::new();
+    for part in &parts {
+        sections.push((part.section)(&plan, &results)?);
+    }
+    let page = Page { title: "DERRL, reproduced".to_string(), facts: facts(args), notices, sections };
+    let document = document(&page);
+    write(args, &page, &document)?;
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&page.to_text());
+        print(&format!(
+            "\nwritten to {}: report.html, report.md, results.json, figures/\n",
+            args.out.display()
+        ));
+    }
+    Ok(())
+}
+
+/// What was asked for, and what of it is left out, with the reason.
+fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
+    let experiments = Experiments::load()?;
+    let mut names: Vec<&'static str> = Vec::new();
+    for table in &experiments.tables {
+        let name = find(&table.domain)?.name;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut domains = Vec::new();
+    let mut notices = Vec::new();
+    for name in &args.domains {
+        domains.push(find(name)?.name);
+    }
+    if domains.is_empty() {
+        domains = names;
+        if args.quick {
+            domains.retain(|d| *d != "traffic");
+            notices.push("Traffic is left out: --quick has no time for the simulator.".to_string());
+        }
+    }
+    let mut able = Vec::new();
+    for name in domains {
+        let spec = find(name)?;
+        match make(spec, &spec.alphabet(), spec.tasks[0].name, &Options::default()) {
+            Ok(_) if able.contains(&name) => {}
+            Ok(_) => able.push(name),
+            Err(Error::Simulator(reason)) => {
+                let first = reason.lines().next().unwrap_or_default();
+                notices.push(format!("{} is left out: {first}", ablation::capital(name)));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if args.quick {
+        notices.push("Quick: budgets are small, so results are weaker than those of a full run.".to_string());
+    }
+    Ok((
+        Plan { experiments, quick: args.quick, seeds: args.seeds, budget: args.budget, domains: able },
+        notices,
+    ))
+}
+
+/// The command line that asks for the same.
+fn command(args: &Reproduce) -> String {
+    let part = clap::ValueEnum::to_possible_value(&args.part);
+    let mut words = vec!["derrl".to_string(), "reproduce".to_string()];
+    words.extend(part.map(|p| p.get_name().to_string()));
+    words.extend(args.seeds.map(|n| format!("--seeds {n}")));
+    words.extend(args.quick.then(|| "--quick".to_string()));
+    words.extend(args.budget.map(|n| format!("--budget {n}")));
+    words.extend(args.domains.iter().map(|d| format!("--domain {d}")));
+    words.push(format!("--out {}", args.out.display()));
+    words.join(" ")
+}
+
+fn facts(args: &Reproduce) -> Vec<(&'static str, String)> {
+    vec![
+        ("Command", command(args)),
+        ("Date", today()),
+        ("Commit", commit()),
+        ("Machine", machine()),
+        ("Version", format!("derrl {}", env!("CARGO_PKG_VERSION"))),
+    ]
+}
+
+/// The raw numbers.
+fn document(page: &Page) -> Value {
+    let facts: Map<String, Value> =
+        page.facts.iter().map(|(k, v)| (k.to_lowercase(), v.clone().into())).collect();
+    let sections: Map<String, Value> =
+        page.sections.iter().map(|s| (s.id.to_string(), s.data.clone())).collect();
+    json!({
+        "run": facts,
+        "notices": page.notices,
+        "claims": page.claims().collect::<Vec<_>>(),
+        "results": sections,
+    })
+}
+
+/// Writes the report into the folder, as HTML, Markdown and JSON, and the figures beside it.
+fn write(args: &Reproduce, page: &Page, document: &Value) -> anyhow::Result<()> {
+    let figures = args.out.join("figures");
+    std::fs::create_dir_all(&figures)
+        .with_context(|| format!("cannot make the folder {}", figures.display()))?;
+    for block in page.sections.iter().flat_map(|s| &s.blocks) {
+        if let Block::Figure(figure) = block {
+            write_whole(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
+        }
+    }
+    write_whole(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;
+    write_whole(&args.out.join("report.md"), &page.to_markdown())?;
+    write_whole(&args.out.join("report.html"), &html::to_html(page))
+}
