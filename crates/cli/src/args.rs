@@ -297,7 +297,7 @@ pub struct Report {
     /// The folder of a run, or one that holds several
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Where to write the page (default: report.html in the folder)
+    /// Where to write the page (default: report.html in the folder; runs.html in that of a reproduction)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Episodes to show of each task (default: 4, fewer where there are many runs)
@@ -399,6 +399,10 @@ pub struct Reproduce {
     /// These domains only (may be given several times)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
+    /// Run these again, although they are finished, e.g. after a change to an agent: its name, or its name and a
+    /// domain as in derrl:gridworld (may be given several times)
+    #[arg(long, value_name = "AGENT[:DOMAIN]")]
+    pub again: Vec<String>,
     /// Threads to use (default: all cores); results other than times do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

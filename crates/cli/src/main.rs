@@ -17,6 +17,7 @@ mod provenance;
 mod report;
 mod reproduce;
 mod run_folder;
+mod run_result;
 mod simplify;
 mod style;
 mod table;

@@ -1,6 +1,7 @@
 //! Where figures come from: date, commit and machine.
 
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The date in UTC, `2026-11-15`.
@@ -23,8 +24,13 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day_of_year - (153 * shifted_month + 2) / 5 + 1)
 }
 
-/// The commit of the sources around, with `+` where they were changed; `unknown` outside a checkout.
+/// The commit of the sources around when it was first asked for, with `+` where they were changed; `unknown` outside a checkout.
 pub fn commit() -> String {
+    static COMMIT: OnceLock<String> = OnceLock::new();
+    COMMIT.get_or_init(ask_git).clone()
+}
+
+fn ask_git() -> String {
     let git = |args: &[&str]| {
         let output = Command::new("git").args(args).output().ok().filter(|o| o.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_string())

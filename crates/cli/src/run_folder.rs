@@ -9,6 +9,7 @@
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
 //! | `report.html` | a page to look at |
+//! | `verify.json` | what `derrl verify` found out about the policy |
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,20 @@ use derrl_learn::{Checkpoint, Config};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
+
+/// The files of a run; without the first, a folder is none.
+const FILES: [&str; 10] = [
+    "config.toml",
+    "domain.pl",
+    "checkpoint.json",
+    "metrics.jsonl",
+    "policy.pl",
+    "policy.unsimplified.pl",
+    "curve.svg",
+    "result.json",
+    "report.html",
+    "verify.json",
+];
 
 /// What was asked for, in `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +79,15 @@ impl RunFolder {
         let shown = path.display();
         if path.join("config.toml").exists() {
             bail!("{shown} holds a run already: go on with it by --resume {shown}, or choose another --out");
+        }
+        RunFolder::replace(path, config, domain)
+    }
+
+    /// Makes the folder of a run, in place of one that may be there.
+    pub fn replace(path: &Path, config: RunConfig, domain: &Domain) -> anyhow::Result<RunFolder> {
+        let shown = path.display();
+        for old in FILES.map(|file| path.join(file)).iter().filter(|old| old.exists()) {
+            fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
         fs::create_dir_all(path).with_context(|| format!("cannot make the folder {shown}"))?;
         let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain.text.clone() };
@@ -116,6 +140,11 @@ impl RunFolder {
     /// Where the policy is.
     pub fn policy_path(&self) -> PathBuf {
         self.path.join("policy.pl")
+    }
+
+    /// What came of the run, once it is finished.
+    pub fn result(&self) -> Option<serde_json::Value> {
+        serde_json::from_str(&fs::read_to_string(self.path.join("result.json")).ok()?).ok()
     }
 
     /// The domain as it was when the run was made.

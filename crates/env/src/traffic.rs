@@ -4,6 +4,7 @@
 //! queue (halting vehicles) of its incoming lanes over those seconds, divided by the number of decisions in an episode, so
 //! that the return of an episode is minus the mean queue of a lane, in vehicles. The return of all is the mean over agents.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
@@ -63,16 +64,11 @@ struct Traffic {
     /// Whether the last step completed a round.
     paid: bool,
     fault: Option<String>,
-    /// What the other controllers earn with the demand of a seed.
-    references: Mutex<Option<Compared>>,
 }
 
-/// What the other controllers earn with the demand of one seed.
-#[derive(Clone, Debug)]
-struct Compared {
-    seed: u64,
-    values: Vec<(&'static str, f64)>,
-}
+/// What the other controllers earn, by network and seed of the demand. They take several simulations, every agent is set
+/// beside them, and they depend on nothing else: so they are shared by all worlds.
+static COMPARED: Mutex<BTreeMap<(String, u64), Vec<(&str, f64)>>> = Mutex::new(BTreeMap::new());
 
 /// What an intersection sees: itself, its neighbours and its incoming lanes.
 #[derive(Debug)]
@@ -105,7 +101,6 @@ impl Traffic {
             turn: 0,
             paid: false,
             fault: None,
-            references: Mutex::new(None),
         })
     }
 
@@ -133,11 +128,10 @@ impl Traffic {
 
     /// What each controller earns on the demand of the current instance.
     fn compare(&self) -> Vec<(&'static str, f64)> {
-        let mut known = self.references.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compared) = known.as_ref()
-            && compared.seed == self.seed
-        {
-            return compared.values.clone();
+        let key = (self.network.layout().name().to_string(), self.seed);
+        let known = || COMPARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = known().get(&key) {
+            return values.clone();
         }
         let run = |controller: Controller| {
             let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
@@ -150,7 +144,9 @@ impl Traffic {
             ("actuated", run(Controller::Actuated)),
             ("longest-queue-first", run(Controller::LongestQueue)),
         ];
-        *known = Some(Compared { seed: self.seed, values: values.clone() });
+        if values.iter().all(|(_, value)| value.is_finite()) {
+            known().insert(key, values.clone());
+        }
         values
     }
 }

@@ -8,6 +8,12 @@ use crate::chart::{Series, Stroke};
 /// Colours that can be told apart, also by the colour-blind, on light and on dark.
 pub const COLORS: [&str; 5] = ["#2b7bba", "#d95f02", "#1b9e77", "#c2558f", "#8a8a8a"];
 
+/// What training curves show, on the axis.
+pub const RETURN_LABEL: &str = "mean return of an episode";
+
+/// Single batches of episodes are noisy: a point averages this share of the episodes before it.
+pub const WINDOW: f64 = 0.2;
+
 /// How many points a line has at the most.
 const POINTS: usize = 100;
 
@@ -20,7 +26,7 @@ pub struct Curve {
 
 impl Curve {
     /// Averages runs, as far as all of them go. Points lie evenly by logarithm, as learning does; each is the mean of what
-    /// a run earned since the one before.
+    /// a run earned over the last [`WINDOW`] of its episodes so far.
     pub fn new(runs: &[&Trained]) -> Curve {
         let runs: Vec<&Trained> = runs.iter().copied().filter(|t| !t.curve.is_empty()).collect();
         let end = |t: &&Trained| t.curve.last().map_or(0, |p| p.episodes);
@@ -34,7 +40,7 @@ impl Curve {
             if x < before * 1.0001 || runs.is_empty() {
                 continue;
             }
-            let values: Vec<f64> = runs.iter().map(|t| between(t, before, x)).collect();
+            let values: Vec<f64> = runs.iter().map(|t| between(t, (1.0 - WINDOW) * x, x)).collect();
             let (mean, stderr) = mean_stderr(&values);
             points.push((x, mean, stderr * (values.len() as f64).sqrt()));
             before = x;

@@ -7,18 +7,30 @@ use derrl_env::Options;
 use derrl_learn::Config;
 use serde::Deserialize;
 
-/// Every file of the generalisation table, in the paper's order.
+/// A file of `experiments/`, built in.
+macro_rules! file {
+    ($id:literal) => {
+        ($id, include_str!(concat!("../../../../experiments/", $id, ".toml")))
+    };
+}
+
+/// The generalisation table, in the paper's order.
 const TABLES: [(&str, &str); 6] = [
-    ("table-countdown", include_str!("../../../../experiments/table-countdown.toml")),
-    ("table-countdown-stochastic", include_str!("../../../../experiments/table-countdown-stochastic.toml")),
-    ("table-blocks", include_str!("../../../../experiments/table-blocks.toml")),
-    ("table-doorkey", include_str!("../../../../experiments/table-doorkey.toml")),
-    ("table-traffic", include_str!("../../../../experiments/table-traffic.toml")),
-    ("table-gridworld", include_str!("../../../../experiments/table-gridworld.toml")),
+    file!("table-countdown"),
+    file!("table-countdown-stochastic"),
+    file!("table-blocks"),
+    file!("table-doorkey"),
+    file!("table-traffic"),
+    file!("table-gridworld"),
 ];
-const CONVERGENCE: &str = include_str!("../../../../experiments/convergence.toml");
-const RUNTIME: &str = include_str!("../../../../experiments/runtime.toml");
-const ABLATION: &str = include_str!("../../../../experiments/ablation.toml");
+const CONVERGENCE: (&str, &str) = file!("convergence");
+const RUNTIME: (&str, &str) = file!("runtime");
+const ABLATIONS: [(&str, &str); 4] = [
+    file!("ablation-constraints"),
+    file!("ablation-tnorms"),
+    file!("ablation-tnorms-paper"),
+    file!("ablation-estimators"),
+];
 
 /// All experiments.
 #[derive(Clone, Debug)]
@@ -30,7 +42,7 @@ pub struct Experiments {
     /// Which times are measured.
     pub runtime: RuntimeSpec,
     /// Which settings are changed.
-    pub ablation: AblationSpec,
+    pub ablations: Vec<AblationSpec>,
 }
 
 /// The rows of the generalisation table for one domain.
@@ -66,14 +78,12 @@ pub struct TableSpec {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quick {
+    /// Runs of each agent.
+    pub seeds: u64,
     /// Decisions of each agent.
     pub decisions: u64,
     /// Episodes a score.
-    #[serde(default)]
     pub episodes: usize,
-    /// How many sizes of an axis.
-    #[serde(default)]
-    pub sizes: usize,
 }
 
 /// What has to hold of a table.
@@ -115,6 +125,22 @@ pub struct ConvergenceSpec {
     pub domains: Vec<String>,
     /// A line each.
     pub agents: Vec<String>,
+    /// What has to hold.
+    pub expect: ConvergenceExpect,
+}
+
+/// What has to hold of training curves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConvergenceExpect {
+    /// This agent ...
+    pub agent: String,
+    /// ... beside this one ...
+    pub beside: String,
+    /// ... makes this share of the way from Random's score to the best known ...
+    pub share: f64,
+    /// ... in at most this many times as many episodes.
+    pub factor: f64,
 }
 
 /// Which times are measured.
@@ -131,12 +157,24 @@ pub struct RuntimeSpec {
     #[serde(default)]
     pub settings: toml::Table,
     /// What `--quick` takes instead.
-    pub quick: Quick,
+    pub quick: QuickRuntime,
     /// What has to hold.
     pub expect: RuntimeExpect,
     /// A figure each.
     #[serde(rename = "axis")]
     pub axes: Vec<Axis>,
+}
+
+/// Fewer sizes and measurements.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuickRuntime {
+    /// Measurements of each point.
+    pub seeds: u64,
+    /// How many sizes of an axis.
+    pub sizes: usize,
+    /// Training decisions a measurement, for each agent.
+    pub decisions: BTreeMap<String, u64>,
 }
 
 /// What has to hold of times.
@@ -171,18 +209,34 @@ pub struct Axis {
     /// Further options of the world.
     #[serde(default)]
     pub options: Options,
+    /// Training decisions a measurement, where they are costly.
+    pub decisions: Option<BTreeMap<String, u64>>,
+    /// What a reader should know.
+    pub note: Option<String>,
+    /// Whether `--quick` takes too long for it.
+    #[serde(default)]
+    pub slow: bool,
 }
 
-/// Which settings are changed.
+/// A setting that is changed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AblationSpec {
+    /// The name of the file, which is the name of its claims.
+    #[serde(skip)]
+    pub id: String,
+    /// What is varied.
+    pub title: String,
+    /// Whose settings.
+    pub agent: String,
     /// Runs of each variant.
     pub seeds: u64,
     /// The budget of a run, in decisions.
     pub decisions: u64,
-    /// Whose settings.
-    pub agent: String,
+    /// Episodes a score.
+    pub episodes: usize,
+    /// Whether training curves are drawn.
+    pub figure: bool,
     /// Settings of all runs beside the defaults.
     #[serde(default)]
     pub settings: toml::Table,
@@ -193,47 +247,46 @@ pub struct AblationSpec {
     /// Where.
     #[serde(rename = "domain")]
     pub domains: Vec<AblationDomain>,
-    /// What is compared with what.
-    #[serde(rename = "group")]
-    pub groups: Vec<Group>,
+    /// What is compared.
+    #[serde(rename = "variant")]
+    pub variants: Vec<Variant>,
 }
 
-/// What has to hold of an ablation: without constraints, rules have more redundant atoms, and learning is slower.
+/// What has to hold of an ablation.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AblationExpect {
-    /// The variant with semantic constraints.
-    pub with: String,
-    /// The variant without.
-    pub without: String,
+#[serde(untagged, deny_unknown_fields)]
+pub enum AblationExpect {
+    /// With one variant, learning is faster and rules have fewer redundant atoms than with another.
+    Better {
+        /// The one.
+        better: String,
+        /// The other.
+        than: String,
+    },
+    /// One variant returns at least as much as any other.
+    Best {
+        /// Which.
+        best: String,
+        /// By how much it may fall short.
+        tolerance: f64,
+    },
 }
 
-/// A domain of the ablation.
+/// A domain of an ablation, with what differs where decisions are costly.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AblationDomain {
     /// Its name.
     pub name: String,
-    /// Runs of each variant, where they are costly.
+    /// Runs of each variant.
     pub seeds: Option<u64>,
-    /// The budget of a run, where decisions are costly.
+    /// The budget of a run.
     pub decisions: Option<u64>,
-}
-
-/// Variants that are compared.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Group {
-    /// What they vary in.
-    pub name: String,
-    /// Whether their curves are drawn.
+    /// Episodes a score.
+    pub episodes: Option<usize>,
+    /// Whether `--quick` takes too long for it.
     #[serde(default)]
-    pub figure: bool,
-    /// Settings of all of them.
-    #[serde(default)]
-    pub settings: toml::Table,
-    /// The variants.
-    pub variants: Vec<Variant>,
+    pub slow: bool,
 }
 
 /// One way to set it.
@@ -249,20 +302,29 @@ pub struct Variant {
 impl Experiments {
     /// The experiments as they are built in.
     pub fn load() -> anyhow::Result<Experiments> {
-        let tables = TABLES.iter().map(|(id, text)| {
-            let spec: TableSpec = read(id, text)?;
-            Ok(TableSpec { id: (*id).to_string(), ..spec })
+        let tables = TABLES.iter().map(|file| {
+            let spec: TableSpec = read(file)?;
+            Ok(TableSpec { id: file.0.to_string(), ..spec })
+        });
+        let ablations = ABLATIONS.iter().map(|file| {
+            let spec: AblationSpec = read(file)?;
+            Ok(AblationSpec { id: file.0.to_string(), ..spec })
         });
         Ok(Experiments {
             tables: tables.collect::<anyhow::Result<_>>()?,
-            convergence: read("convergence", CONVERGENCE)?,
-            runtime: read("runtime", RUNTIME)?,
-            ablation: read("ablation", ABLATION)?,
+            convergence: read(&CONVERGENCE)?,
+            runtime: read(&RUNTIME)?,
+            ablations: ablations.collect::<anyhow::Result<_>>()?,
         })
     }
 }
 
-fn read<T: serde::de::DeserializeOwned>(id: &str, text: &str) -> anyhow::Result<T> {
+/// Every file by its name, as it reads.
+pub fn files() -> anyhow::Result<Vec<(&'static str, toml::Table)>> {
+    TABLES.iter().chain([&CONVERGENCE, &RUNTIME]).chain(&ABLATIONS).map(|f| Ok((f.0, read(f)?))).collect()
+}
+
+fn read<T: serde::de::DeserializeOwned>((id, text): &(&str, &str)) -> anyhow::Result<T> {
     toml::from_str(text).with_context(|| format!("experiments/{id}.toml"))
 }
 
@@ -303,11 +365,29 @@ mod tests {
             assert!(axis.tasks.iter().all(|t| spec.task(t).is_ok()));
             assert!(axis.option.is_some() || axis.tasks.len() == axis.sizes.len(), "{}", axis.name);
         }
-        for group in &all.ablation.groups {
-            for variant in &group.variants {
-                settings(&[&all.ablation.settings, &group.settings, &variant.settings]).unwrap();
+        for ablation in &all.ablations {
+            let named = |name: &str| ablation.variants.iter().any(|v| v.name == name);
+            assert!(match &ablation.expect {
+                AblationExpect::Better { better, than } => named(better) && named(than),
+                AblationExpect::Best { best, .. } => named(best),
+            });
+            for variant in &ablation.variants {
+                settings(&[&ablation.settings, &variant.settings]).unwrap();
             }
+            assert!(ablation.domains.iter().all(|d| find(&d.name).is_ok()));
         }
-        assert!(all.ablation.domains.iter().all(|d| find(&d.name).is_ok()));
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_built_in() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
+        let mut there: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let mut known: Vec<&str> = files().unwrap().iter().map(|f| f.0).collect();
+        there.sort();
+        known.sort_unstable();
+        assert_eq!(there, known);
     }
 }

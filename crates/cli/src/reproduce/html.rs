@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::page::{Block, Cell, Mark, Page};
+use super::page::{Block, Cell, Mark, Page, RUNS_LINK};
 use crate::chart::escape;
+use crate::report::RUNS_FILE;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --page: #fbfbfa; --card: #fff; --ink: #1c1c1a; --soft: #5f5f5a; --line: #dededa; --good: #0a7a3f; --bad: #b3261e; }
@@ -41,6 +42,9 @@ pub fn to_html(page: &Page) -> String {
     html.push_str("</dl>\n");
     for notice in &page.notices {
         let _ = writeln!(html, "<p class=\"notice\">{}</p>", escape(notice));
+    }
+    if page.runs {
+        let _ = writeln!(html, "<p><a href=\"{RUNS_FILE}\">{}</a></p>", escape(RUNS_LINK));
     }
     html.push_str("<nav>");
     for section in &page.sections {

@@ -15,6 +15,7 @@ use derrl_learn::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::provenance::{commit, today};
 use crate::run_folder::{fingerprint, write_whole};
 
 /// Scores are taken on other instances than policies were chosen by.
@@ -73,6 +74,10 @@ pub struct Finished {
     pub seconds: f64,
     /// Seconds an episode and a decision of training, if it was for that.
     pub time: Option<Time>,
+    /// When it was run.
+    pub date: String,
+    /// By which code.
+    pub commit: String,
 }
 
 /// Training time.
@@ -122,12 +127,34 @@ impl Job {
         format!("{name}, seed {}", self.seed)
     }
 
+    /// Whether it is of this agent, or of this agent and domain (`derrl:gridworld`).
+    pub fn is(&self, which: &str) -> bool {
+        match which.split_once(':') {
+            Some((agent, domain)) => self.agent == agent && self.domain == domain,
+            None => self.agent == which,
+        }
+    }
+
     /// The name under which its result is kept: other settings, other name.
     fn key(&self) -> anyhow::Result<String> {
-        let domain = find(&self.domain)?.domain;
-        let says = [&serde_json::to_string(self)?, domain, env!("CARGO_PKG_VERSION")].concat();
+        let says =
+            [&serde_json::to_string(self)?, &self.reads_of_domain()?, env!("CARGO_PKG_VERSION")].concat();
         let hash = fingerprint(says.bytes());
         Ok(format!("{}-{}-{}-{}.json", self.domain, self.agent, self.seed, &hash[..12]))
+    }
+
+    /// What the agent reads of the domain file. Only DERRL reads all of it: a change of its bias (rules, variables,
+    /// constraints) leaves the runs of the others as they are.
+    fn reads_of_domain(&self) -> anyhow::Result<String> {
+        let spec = find(&self.domain)?;
+        if self.agent == "derrl" {
+            return Ok(spec.domain.to_string());
+        }
+        let alphabet = spec.alphabet();
+        let predicates: Vec<_> = alphabet.predicates.iter().map(|p| (&p.name, &p.args)).collect();
+        let actions: Vec<_> = alphabet.actions.iter().map(|a| (&a.name, &a.args)).collect();
+        let templates = (self.agent == "nlrl").then_some(&alphabet.templates);
+        Ok(format!("{predicates:?} {actions:?} {:?} {templates:?}", alphabet.types))
     }
 
     /// Does it. `None` if interrupted.
@@ -162,6 +189,8 @@ impl Job {
             rules: agent.rules(),
             seconds: start.elapsed().as_secs_f64(),
             time: None,
+            date: today(),
+            commit: commit(),
         }))
     }
 
@@ -235,6 +264,20 @@ impl Store {
         Ok(serde_json::from_str::<Finished>(&text).ok().filter(|f| f.job == *job))
     }
 
+    /// Forgets the results of these jobs, so that they are run again.
+    pub fn forget<'j>(&self, jobs: impl Iterator<Item = &'j Job>) -> anyhow::Result<()> {
+        for job in jobs {
+            let path = self.folder.join(job.key()?);
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot remove {}", path.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps a result.
     pub fn keep(&self, finished: &Finished) -> anyhow::Result<()> {
         write_whole(&self.folder.join(finished.job.key()?), &serde_json::to_string(finished)?)
@@ -257,6 +300,11 @@ impl Results {
     /// The result of a job, if it was run.
     pub fn of(&self, job: &Job) -> Option<&Finished> {
         self.by_key.get(&job.key().ok()?)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Finished> {
+        self.by_key.values()
     }
 
     /// The results of those of these jobs that were run, in order.

@@ -12,12 +12,15 @@ mod job;
 mod page;
 mod pool;
 mod rules;
+mod runs;
 mod runtime;
 mod scores;
 
+use std::collections::BTreeSet;
+
 use anyhow::Context;
 use derrl_env::{Error, Options, find, make};
-use derrl_learn::{AGENTS, Config};
+use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
@@ -26,8 +29,8 @@ use crate::provenance::{commit, machine, today};
 use crate::run_folder::write_whole;
 use crate::table::thousands;
 use crate::{Failure, Outcome, print, print_json};
-use experiments::{Experiments, Quick, TableSpec};
-use job::{Job, Results, Store};
+use experiments::{Experiments, TableSpec};
+use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
 
 /// Which jobs a part asks for, and what it makes of their results.
@@ -88,19 +91,24 @@ impl Plan {
         self.experiments.tables.iter().filter(|t| self.includes(&t.domain))
     }
 
-    /// How many seeds, where the experiment says `full`.
-    pub fn seeds(&self, full: u64) -> u64 {
-        self.seeds.unwrap_or(if self.quick { full.min(2) } else { full })
+    /// How many seeds, where the experiment says `full`, and `quick` for a quick look.
+    pub fn seeds(&self, full: u64, quick: u64) -> u64 {
+        self.seeds.unwrap_or(if self.quick { full.min(quick) } else { full })
+    }
+
+    /// The runs of each agent in a table.
+    pub fn table_seeds(&self, table: &TableSpec) -> u64 {
+        self.seeds(table.seeds, table.quick.seeds)
     }
 
     /// The budget of an agent in a table.
     pub fn budget(&self, table: &TableSpec, agent: &str) -> u64 {
-        self.decisions(table.decisions.get(agent).copied().unwrap_or(0), &table.quick)
+        self.decisions(table.decisions.get(agent).copied().unwrap_or(0), table.quick.decisions)
     }
 
-    /// The budget of a run, where the experiment says `full`.
-    pub fn decisions(&self, full: u64, quick: &Quick) -> u64 {
-        let budget = if self.quick { full.min(quick.decisions) } else { full };
+    /// The budget of a run, where the experiment says `full`, and `quick` for a quick look.
+    pub fn decisions(&self, full: u64, quick: u64) -> u64 {
+        let budget = if self.quick { full.min(quick) } else { full };
         budget.min(self.budget.unwrap_or(u64::MAX))
     }
 
@@ -116,7 +124,7 @@ impl Plan {
         job.decisions = self.budget(table, agent);
         job.episodes = self.episodes(table);
         job.tasks = table.rows.iter().map(|r| (r.task.clone(), r.options.clone())).collect();
-        Ok(each_seed(&job, self.seeds(table.seeds)))
+        Ok(each_seed(&job, self.table_seeds(table)))
     }
 
     /// The runs of those agents in those tables.
@@ -151,7 +159,7 @@ impl Plan {
                 "{}: {}, {} seeds, {} episodes a score",
                 t.title,
                 list.join("; "),
-                self.seeds(t.seeds),
+                self.table_seeds(t),
                 self.episodes(t)
             )
         });
@@ -166,6 +174,7 @@ fn each_seed(job: &Job, seeds: u64) -> Vec<Job> {
 
 /// Runs what is missing, then writes the report.
 pub fn run(args: &Reproduce) -> Outcome {
+    commit(); // asked now: sources may change before the last run is done
     let (plan, notices) = plan(args)?;
     let parts: Vec<&PartSpec> =
         PARTS.iter().filter(|p| args.part == Part::All || args.part == p.part).collect();
@@ -177,6 +186,7 @@ pub fn run(args: &Reproduce) -> Outcome {
         eprintln!("{notice}");
     }
     let store = Store::open(&args.out)?;
+    store.forget(jobs.iter().filter(|job| args.again.iter().any(|which| job.is(which))))?;
     catch_interrupts();
     let threads =
         args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
@@ -188,16 +198,19 @@ pub fn run(args: &Reproduce) -> Outcome {
     for part in &parts {
         sections.push((part.section)(&plan, &results)?);
     }
-    let page = Page { title: "DERRL, reproduced".to_string(), facts: facts(args), notices, sections };
-    let document = document(&page);
+    let runs = runs::write(&plan, &results, &args.out)?;
+    let title = "DERRL, reproduced".to_string();
+    let page = Page { title, facts: facts(args, &results), notices, runs: runs.is_some(), sections };
+    let document = document(&page)?;
     write(args, &page, &document)?;
     if args.json {
         print_json(&document)?;
     } else {
         print(&page.to_text());
         print(&format!(
-            "\nwritten to {}: report.html, report.md, results.json, figures/\n",
-            args.out.display()
+            "\nwritten to {}: report.html, report.md, results.json, figures/{}\n",
+            args.out.display(),
+            if page.runs { ", runs.html, runs/" } else { "" }
         ));
     }
     Ok(())
@@ -206,6 +219,11 @@ pub fn run(args: &Reproduce) -> Outcome {
 /// What was asked for, and what of it is left out, with the reason.
 fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let experiments = Experiments::load()?;
+    for which in &args.again {
+        let (agent, domain) = which.split_once(':').unwrap_or((which, experiments.tables[0].domain.as_str()));
+        find_agent(agent).with_context(|| format!("--again {which}"))?;
+        find(domain).with_context(|| format!("--again {which}"))?;
+    }
     let mut names: Vec<&'static str> = Vec::new();
     for table in &experiments.tables {
         let name = find(&table.domain)?.name;
@@ -220,10 +238,6 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     }
     if domains.is_empty() {
         domains = names;
-        if args.quick {
-            domains.retain(|d| *d != "traffic");
-            notices.push("Traffic is left out: --quick has no time for the simulator.".to_string());
-        }
     }
     let mut able = Vec::new();
     for name in domains {
@@ -260,28 +274,43 @@ fn command(args: &Reproduce) -> String {
     words.join(" ")
 }
 
-fn facts(args: &Reproduce) -> Vec<(&'static str, String)> {
+fn facts(args: &Reproduce, results: &Results) -> Vec<(&'static str, String)> {
+    // Runs may have been made on several days, by several versions of the code.
+    let distinct = |of: fn(&Finished) -> &str| {
+        let all: BTreeSet<&str> = results.iter().map(of).collect();
+        all.into_iter().collect::<Vec<_>>().join(", ")
+    };
     vec![
         ("Command", command(args)),
-        ("Date", today()),
-        ("Commit", commit()),
+        ("Date of the runs", distinct(|f| &f.date)),
+        ("Commit of the runs", distinct(|f| &f.commit)),
+        ("Date of the report", today()),
+        ("Commit of the report", commit()),
         ("Machine", machine()),
         ("Version", format!("derrl {}", env!("CARGO_PKG_VERSION"))),
     ]
 }
 
 /// The raw numbers.
-fn document(page: &Page) -> Value {
+fn document(page: &Page) -> anyhow::Result<Value> {
     let facts: Map<String, Value> =
-        page.facts.iter().map(|(k, v)| (k.to_lowercase(), v.clone().into())).collect();
+        page.facts.iter().map(|(k, v)| (k.to_lowercase().replace(' ', "_"), v.clone().into())).collect();
     let sections: Map<String, Value> =
         page.sections.iter().map(|s| (s.id.to_string(), s.data.clone())).collect();
-    json!({
+    let mut experiments = Map::new();
+    for (id, file) in experiments::files()? {
+        let claims: Vec<_> = page.claims().filter(|c| c.experiment == id).collect();
+        // Nothing is said of what was not run.
+        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held).into() };
+        experiments.insert(id.to_string(), json!({ "held": held, "claims": claims, "experiment": file }));
+    }
+    Ok(json!({
         "run": facts,
         "notices": page.notices,
         "claims": page.claims().collect::<Vec<_>>(),
+        "experiments": experiments,
         "results": sections,
-    })
+    }))
 }
 
 /// Writes the report into the folder, as HTML, Markdown and JSON, and the figures beside it.

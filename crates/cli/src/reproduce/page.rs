@@ -5,7 +5,11 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::report::RUNS_FILE;
 use crate::table::columns;
+
+/// What leads to the page of the runs.
+pub const RUNS_LINK: &str = "See the learned policies act: every run, every task, step by step, with reasons";
 
 /// A part of the report.
 #[derive(Clone, Debug)]
@@ -125,6 +129,8 @@ pub struct Page {
     pub facts: Vec<(&'static str, String)>,
     /// What is missing, and why.
     pub notices: Vec<String>,
+    /// Whether there is a page of the runs beside it.
+    pub runs: bool,
     /// Its parts.
     pub sections: Vec<Section>,
 }
@@ -152,6 +158,9 @@ impl Page {
         }
         for notice in &self.notices {
             let _ = write!(text, "\n**{notice}**\n");
+        }
+        if self.runs {
+            let _ = write!(text, "\n[{RUNS_LINK}]({RUNS_FILE})\n");
         }
         if self.claims().next().is_some() {
             let _ = write!(text, "\n## Claims\n\n{}", markdown_table(&self.claim_table()));

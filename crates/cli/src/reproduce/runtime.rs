@@ -1,5 +1,7 @@
 //! `derrl reproduce runtime`: seconds an episode of training, as problems grow.
 
+use std::collections::BTreeMap;
+
 use derrl_learn::mean_stderr;
 use serde_json::{Value, json};
 
@@ -18,6 +20,19 @@ fn sizes<'a>(plan: &Plan, axis: &'a Axis) -> &'a [usize] {
     if plan.quick { &axis.sizes[..quick] } else { &axis.sizes }
 }
 
+/// The axes that are measured.
+fn axes(plan: &Plan) -> impl Iterator<Item = &Axis> {
+    let axes = &plan.experiments.runtime.axes;
+    axes.iter().filter(|a| plan.includes(&a.domain) && !(plan.quick && a.slow))
+}
+
+/// Over how many decisions an agent is measured.
+fn window(plan: &Plan, axis: &Axis, agent: &str) -> u64 {
+    let spec = &plan.experiments.runtime;
+    let of = |all: &BTreeMap<String, u64>| all.get(agent).copied().unwrap_or(0);
+    plan.decisions(of(axis.decisions.as_ref().unwrap_or(&spec.decisions)), of(&spec.quick.decisions))
+}
+
 /// The jobs of one agent at one size.
 fn jobs(plan: &Plan, axis: &Axis, at: usize, agent: &str) -> anyhow::Result<Vec<Job>> {
     let spec = &plan.experiments.runtime;
@@ -31,18 +46,18 @@ fn jobs(plan: &Plan, axis: &Axis, at: usize, agent: &str) -> anyhow::Result<Vec<
         _ => {}
     }
     job.task = axis.tasks.get(at).map_or("large", String::as_str).to_string();
-    job.decisions = plan.decisions(spec.decisions.get(agent).copied().unwrap_or(0), &spec.quick);
+    job.decisions = window(plan, axis, agent);
     if let Some(learning) = &mut job.learning {
         learning.restarts = 1;
     }
-    Ok(each_seed(&job, plan.seeds(spec.seeds)))
+    Ok(each_seed(&job, plan.seeds(spec.seeds, spec.quick.seeds)))
 }
 
 /// The jobs of all axes.
 pub fn all_jobs(plan: &Plan) -> anyhow::Result<Vec<Job>> {
     let spec = &plan.experiments.runtime;
     let mut all = Vec::new();
-    for axis in spec.axes.iter().filter(|a| plan.includes(&a.domain)) {
+    for axis in axes(plan) {
         for at in 0..sizes(plan, axis).len() {
             for agent in &spec.agents {
                 all.extend(jobs(plan, axis, at, agent)?);
@@ -55,19 +70,14 @@ pub fn all_jobs(plan: &Plan) -> anyhow::Result<Vec<Job>> {
 /// The section.
 pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let spec = &plan.experiments.runtime;
-    let windows = spec
-        .agents
-        .iter()
-        .filter_map(|a| Some((a, plan.decisions(*spec.decisions.get(a)?, &spec.quick))))
-        .map(|(a, n)| format!("{} for {}", thousands(n), shown(a)));
-    let windows = windows.collect::<Vec<_>>().join(", ");
+    let seeds = plan.seeds(spec.seeds, spec.quick.seeds);
     let mut blocks = vec![Block::Text(format!(
-        "Processor seconds an episode over the first decisions of training ({windows}) on instances of each size: acting, gradient and update, all that is \
-         prepared for states when they are first met, and the world itself. Runs are measured one at a time on one core."
+        "Processor seconds an episode over the first decisions of training on instances of each size, mean of {seeds} runs: acting, gradient and update, \
+         all that is prepared for states when they are first met, and the world itself. Runs are measured one at a time on one core."
     ))];
     let mut claims = Vec::new();
     let mut data = Vec::new();
-    for axis in spec.axes.iter().filter(|a| plan.includes(&a.domain)) {
+    for axis in axes(plan) {
         let sizes = sizes(plan, axis);
         let mut lines: Vec<Line> = Vec::new();
         let mut numbers = Vec::new();
@@ -107,6 +117,12 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
             detail: format!("at least {least:.1} times"),
         });
         blocks.push(Block::Figure(figure(axis, &title, &lines)));
+        let windows =
+            spec.agents.iter().map(|a| format!("{} for {}", thousands(window(plan, axis, a)), shown(a)));
+        let windows = format!("Decisions measured: {}.", windows.collect::<Vec<_>>().join(", "));
+        blocks.push(Block::Text(
+            [&windows, axis.note.as_deref().unwrap_or_default()].join(" ").trim().to_string(),
+        ));
         blocks.push(Block::Table(times_table(axis, &spec.agents, &lines, &ratios)));
         let ratios: Vec<Value> = ratios
             .iter()

@@ -98,7 +98,7 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
                 "title": table.title,
                 "domain": table.domain,
                 "options": table.options,
-                "seeds": plan.seeds(table.seeds),
+                "seeds": plan.table_seeds(table),
                 "episodes": plan.episodes(table),
                 "decisions": table.decisions.keys().map(|a| (a.clone(), plan.budget(table, a).into())).collect::<Map<_, _>>(),
                 "rows": list,
