@@ -28,6 +28,10 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 say "tests"
 cargo test --workspace --locked
 
+say "the paper's experiments, with small budgets"
+rm -rf target/reproduction
+cargo run --release --locked --quiet -- reproduce all --quick --out target/reproduction
+
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 

@@ -403,6 +403,9 @@ pub struct Reproduce {
     /// domain as in derrl:gridworld (may be given several times)
     #[arg(long, value_name = "AGENT[:DOMAIN]")]
     pub again: Vec<String>,
+    /// Also put the generalisation table into this Markdown file, between its marks
+    #[arg(long, value_name = "FILE")]
+    pub readme: Option<PathBuf>,
     /// Threads to use (default: all cores); results other than times do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

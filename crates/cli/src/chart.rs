@@ -18,7 +18,7 @@ pub struct Chart {
     pub x_scale: Scale,
     /// How y is laid out.
     pub y_scale: Scale,
-    /// What is drawn, in order: later lines lie on top.
+    /// What is drawn, in order: later lines lie on top, and come first in the legend.
     pub series: Vec<Series>,
 }
 
@@ -61,10 +61,11 @@ pub enum Stroke {
     Marked,
 }
 
-const WIDTH: f64 = 720.0;
-const PLOT_HEIGHT: f64 = 300.0;
-const LEFT: f64 = 80.0;
-const RIGHT: f64 = 24.0;
+/// Narrow, so that text is still large enough where a phone shrinks it.
+const WIDTH: f64 = 520.0;
+const PLOT_HEIGHT: f64 = 280.0;
+const LEFT: f64 = 78.0;
+const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 56.0;
 /// The baseline of the first row of the legend, and the distance of rows.
 const LEGEND: f64 = 46.0;
@@ -153,7 +154,7 @@ impl Chart {
         let py = |y: f64| bottom - y_axis.at(y) * PLOT_HEIGHT;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-             role=\"img\" aria-label=\"{title}\" font-family=\"system-ui, sans-serif\" font-size=\"14\" fill=\"#222\">\n\
+             role=\"img\" aria-label=\"{title}\" font-family=\"system-ui, sans-serif\" font-size=\"15\" fill=\"#222\">\n\
              <rect class=\"bg\" width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n\
              <text x=\"{LEFT}\" y=\"22\" font-size=\"17\" font-weight=\"600\">{title}</text>\n",
             title = escape(&self.title)
@@ -245,9 +246,9 @@ impl Chart {
     /// The legend between title and plot, with the number of its rows.
     fn legend(&self) -> (String, usize) {
         let (mut svg, mut x, mut row) = (String::new(), LEFT, 0);
-        for series in &self.series {
+        for series in self.series.iter().rev() {
             let Some(name) = &series.name else { continue };
-            let width = 28.0 + 7.8 * name.chars().count() as f64;
+            let width = 28.0 + 8.4 * name.chars().count() as f64;
             if x + width > WIDTH - RIGHT && x > LEFT {
                 (x, row) = (LEFT, row + 1);
             }
@@ -264,7 +265,7 @@ impl Chart {
                 x + 28.0,
                 escape(name)
             );
-            x += width + 20.0;
+            x += width + 14.0;
         }
         let rows = if svg.is_empty() { 0 } else { row as usize + 1 };
         (svg, rows)

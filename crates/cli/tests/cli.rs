@@ -150,6 +150,8 @@ fn bad_input_gets_one_clear_error() {
     let folder = with_policy();
     std::fs::write(folder.path().join("a_file"), "x").unwrap();
     std::fs::write(folder.path().join("binary.pl"), [0xff, 0xfe, 0x00]).unwrap();
+    let marks = "<!-- derrl reproduce: begin --><!-- derrl reproduce: end -->";
+    std::fs::write(folder.path().join("marked.md"), marks).unwrap();
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     std::fs::create_dir(folder.path().join("half")).unwrap();
     std::fs::write(folder.path().join("half/config.toml"), "derrl = ").unwrap();
@@ -209,8 +211,11 @@ fn bad_input_gets_one_clear_error() {
         ("no time to measure", &["bench", "--seconds", "0"]),
         ("an unknown part", &["reproduce", "tables"]),
         ("an unknown domain to reproduce", &["reproduce", "table", "--domain", "block"]),
-        ("a file where a folder should be", &["reproduce", "table", "--out", "a_file"]),
+        ("a file where a folder should be", &["reproduce", "table", "--domain", "blocks", "--out", "a_file"]),
         ("no seeds", &["reproduce", "table", "--seeds", "0"]),
+        ("an unknown agent to run again", &["reproduce", "table", "--again", "derl:blocks"]),
+        ("no place for the table", &["reproduce", "table", "--readme", "policy.pl"]),
+        ("no table to put there", &["reproduce", "rules", "--readme", "marked.md"]),
         ("numbers for a task that has its own", &["train", "countdown", "--range", "20"]),
     ];
     let mut shown = String::new();
@@ -306,81 +311,4 @@ fn bench_reports_rates_and_ratios() {
     for key in ["environment", "acting", "training", "training_to_environment"] {
         assert!(figures[key].as_f64().unwrap() > 0.0, "{key}");
     }
-}
-
-/// A slice of the reproduction: the report is written whole, what is finished is not run again, and bad input is told.
-#[test]
-fn reproduce_writes_a_report_and_keeps_what_is_finished() {
-    let folder = TempDir::new().unwrap();
-    let slice = [
-        "reproduce",
-        "all",
-        "--quick",
-        "--seeds",
-        "1",
-        "--domain",
-        "doorkey",
-        "--budget",
-        "1500",
-        "--out",
-        "r",
-    ];
-    let with = |last: &'static str| slice.iter().copied().chain([last]).collect::<Vec<_>>();
-    let first = json(&run(folder.path(), &with("--json")));
-    for part in ["table", "convergence", "runtime", "ablation", "rules", "programs"] {
-        assert!(!first["results"][part].is_null(), "{part} is missing");
-    }
-    let rows = first["results"]["table"]["table-doorkey"]["rows"].as_array().unwrap();
-    assert_eq!(rows[1]["agents"]["derrl"]["paper"], 0.78);
-    for agent in ["derrl", "nlrl", "gcn", "mlp", "random"] {
-        assert!(rows[0]["agents"][agent]["mean"].is_number(), "{agent} has no score");
-    }
-    let claims = first["claims"].as_array().unwrap();
-    assert!(
-        claims.iter().all(|c| c["held"].is_boolean() && c["experiment"].is_string()) && claims.len() >= 5
-    );
-    for key in ["command", "date", "commit", "machine"] {
-        assert!(first["run"][key].is_string(), "{key} is missing");
-    }
-    let at = |file: &str| std::fs::read_to_string(folder.path().join("r").join(file)).unwrap();
-    let html = at("report.html");
-    assert!(html.contains("<svg") && !html.replace("http://www.w3.org/2000/svg", "").contains("http"));
-    assert!(!html.contains("src=") && !html.contains("<link"), "the page needs nothing else");
-    let markdown = at("report.md");
-    for figure in
-        markdown.lines().filter_map(|l| l.split_once("](figures/")).map(|(_, f)| f.trim_end_matches(')'))
-    {
-        assert!(at(&format!("figures/{figure}")).starts_with("<svg"), "{figure}");
-    }
-    // Again: nothing is run, the numbers (times included) are the same.
-    let again = run(folder.path(), &with("--json"));
-    assert!(!text(&again.stderr).contains(" runs: "), "{}", text(&again.stderr));
-    assert_eq!(json(&again)["results"], first["results"]);
-    let shown = run(folder.path(), &with("--quick"));
-    assert_eq!(shown.status.code(), Some(2), "an option twice");
-    // A finished job that was damaged is run again.
-    let job = std::fs::read_dir(folder.path().join("r/jobs")).unwrap().map(|e| e.unwrap().path());
-    let job = job.filter(|p| p.to_string_lossy().contains("random")).min().unwrap();
-    std::fs::write(&job, "{").unwrap();
-    assert_eq!(json(&run(folder.path(), &with("--json")))["results"]["table"], first["results"]["table"]);
-}
-
-/// Ctrl-C keeps what is finished and says how to go on.
-#[cfg(unix)]
-#[test]
-fn an_interrupted_reproduction_says_how_to_go_on() {
-    let folder = TempDir::new().unwrap();
-    let args = ["reproduce", "table", "--domain", "countdown", "--out", "cut"];
-    let child =
-        derrl(folder.path()).args(args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    assert!(
-        text(&output.stderr).contains("derrl reproduce table --domain countdown --out cut"),
-        "{}",
-        text(&output.stderr)
-    );
-    assert!(output.stdout.is_empty());
 }

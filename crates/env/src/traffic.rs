@@ -27,8 +27,9 @@ pub const SPEC: Spec = Spec {
     tasks: &[
         Task::new("train", "5 intersections").target(-0.78),
         Task::new("agents-8", "8 intersections").target(-0.91),
+        Task::new("large", "--size intersections in two rows").on_request(),
     ],
-    options: &["shared"],
+    options: &["shared", "size"],
     make: |alphabet, task, options| Ok(Box::new(Traffic::new(alphabet, task, options)?)),
     exhaustive: Exhaustive::Never(
         "its states are those of every vehicle in the SUMO simulator, which cannot be listed, and queues have no goal to \
@@ -80,12 +81,31 @@ struct Agent {
     intersections: Vec<Object>,
 }
 
+/// Sizes of `large`.
+const SIZES: std::ops::RangeInclusive<usize> = 1..=100;
+
+fn rows(size: usize) -> Result<Layout, Error> {
+    if !SIZES.contains(&size) {
+        return Err(Error::Option("--size is a number of intersections from 1 to 100".to_string()));
+    }
+    Layout::rows(size).map_err(|e| Error::Option(e.to_string()))
+}
+
 impl Traffic {
     fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Traffic, Error> {
         let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
         let failed = |e: derrl_traci::Error| Error::Simulator(e.to_string());
+        let layout = match (task, options.size) {
+            ("large", size) => rows(size.unwrap_or(12))?,
+            (_, Some(_)) => {
+                return Err(Error::Option(format!(
+                    "task `{task}` has its own intersections; --size is for task `large`"
+                )));
+            }
+            ("agents-8", None) => Layout::eight(),
+            _ => Layout::five(),
+        };
         let sumo = Sumo::find().map_err(failed)?;
-        let layout = if task == "agents-8" { Layout::eight() } else { Layout::five() };
         let network = Network::build(&sumo, &layout).map_err(failed)?;
         let agents = (0..network.intersections().len()).map(|i| Agent::new(&network, i, alphabet)).collect();
         Ok(Traffic {

@@ -148,7 +148,8 @@ impl Measured {
 }
 
 fn figure(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Figure {
-    let series = measured.iter().zip(COLORS).map(|(m, color)| m.curve.series(&m.variant, color)).collect();
+    let lines = measured.iter().zip(COLORS).rev();
+    let series = lines.map(|(m, color)| m.curve.series(&m.variant, color)).collect();
     let title = format!("{}: {}", capital(domain), spec.title.to_lowercase());
     let chart = Chart {
         title: title.clone(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Block, Cell, Mark, Page, RUNS_LINK};
+use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK};
 use crate::chart::escape;
 use crate::report::RUNS_FILE;
 
@@ -23,10 +23,18 @@ th { font-weight: 600; } td small { display: block; color: var(--soft); white-sp
 .better { color: var(--good); } .worse { color: var(--bad); } .yes { color: var(--good); font-weight: 600; } .no { color: var(--bad); font-weight: 600; }
 .group { background: var(--page); font-weight: 600; }
 pre { overflow-x: auto; padding: .8rem; background: var(--card); border: 1px solid var(--line); font-size: .875rem; }
-figure { margin: 1rem 0; padding: .5rem; background: var(--card); border: 1px solid var(--line); } figure svg { width: 100%; height: auto; display: block; }
+.claims { padding-left: 1.2rem; } .claims li { margin: .2rem 0; }
+figure { margin: 1rem 0; padding: .5rem; max-width: 42rem; background: var(--card); border: 1px solid var(--line); } figure svg { width: 100%; height: auto; display: block; }
 figcaption { color: var(--soft); font-size: .9rem; }
+@media (max-width: 40rem) {
+  table { font-size: .85rem; } th, td { padding: .3rem .45rem; }
+  .wide td:first-child:not(.group), .wide th:first-child { position: sticky; left: 0; background: var(--card); max-width: 7.5rem; }
+}
 svg .bg { fill: var(--card); } svg text { fill: var(--ink); } svg .grid { stroke: var(--line); }
 ";
+
+/// A table of more columns than this is scrolled on a phone, and its first column stays.
+const WIDE: usize = 4;
 
 /// The page.
 pub fn to_html(page: &Page) -> String {
@@ -51,8 +59,8 @@ pub fn to_html(page: &Page) -> String {
         let _ = write!(html, "<a href=\"#{}\">{}</a>", section.id, escape(section.title));
     }
     html.push_str("</nav>\n");
-    if page.claims().next().is_some() {
-        let _ = writeln!(html, "<h2>Claims</h2>\n{}", table(&page.claim_table()));
+    if let Some(verdict) = page.verdict() {
+        let _ = writeln!(html, "<p>{}</p>\n{}", escape(&verdict), claims(page.claims().filter(|c| !c.held)));
     }
     for section in &page.sections {
         let _ = writeln!(html, "<h2 id=\"{}\">{}</h2>", section.id, escape(section.title));
@@ -70,14 +78,29 @@ pub fn to_html(page: &Page) -> String {
                 ),
             };
         }
+        if !section.claims.is_empty() {
+            let _ = writeln!(html, "<h3>Claims</h3>\n{}", claims(section.claims.iter()));
+        }
     }
     html.push_str("</body>\n</html>\n");
     html
 }
 
+/// Claims as a list, each with a sign whether it held.
+fn claims<'c>(claims: impl Iterator<Item = &'c Claim>) -> String {
+    let line = |claim: &Claim| {
+        let (class, sign) = if claim.held { ("yes", "✓ held") } else { ("no", "✗ not held") };
+        let (text, detail) = (escape(&claim.text), escape(&claim.detail));
+        format!("<li><span class=\"{class}\">{sign}</span> {text}: {detail}</li>\n")
+    };
+    let list: String = claims.map(line).collect();
+    if list.is_empty() { list } else { format!("<ul class=\"claims\">\n{list}</ul>\n") }
+}
+
 fn table(rows: &[Vec<Cell>]) -> String {
-    let mut html = "<div class=\"scroll\"><table>\n".to_string();
     let width = rows.first().map_or(0, Vec::len);
+    let class = if width > WIDE { " class=\"wide\"" } else { "" };
+    let mut html = format!("<div class=\"scroll\"><table{class}>\n");
     for (i, cells) in rows.iter().enumerate() {
         html.push_str("<tr>");
         if let [only] = &cells[..]
@@ -96,11 +119,8 @@ fn table(rows: &[Vec<Cell>]) -> String {
 }
 
 fn draw(cell: &Cell, tag: &str) -> String {
-    let class = match (cell.text.as_str(), cell.text.chars().next()) {
-        ("yes" | "no", _) => format!(" class=\"{}\"", cell.text),
-        (_, Some('0'..='9' | '-' | '−')) => " class=\"number\"".to_string(),
-        _ => String::new(),
-    };
+    let is_number = cell.text.starts_with(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '-', '−']);
+    let class = if is_number { " class=\"number\"" } else { "" };
     let mark = match cell.mark {
         Mark::None => String::new(),
         Mark::Same => " =".to_string(),

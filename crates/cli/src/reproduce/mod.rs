@@ -11,12 +11,14 @@ mod html;
 mod job;
 mod page;
 mod pool;
+mod readme;
 mod rules;
 mod runs;
 mod runtime;
 mod scores;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::Context;
 use derrl_env::{Error, Options, find, make};
@@ -27,11 +29,11 @@ use crate::args::{Part, Reproduce};
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
 use crate::run_folder::write_whole;
-use crate::table::thousands;
 use crate::{Failure, Outcome, print, print_json};
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
+use readme::Readme;
 
 /// Which jobs a part asks for, and what it makes of their results.
 struct PartSpec {
@@ -139,32 +141,6 @@ impl Plan {
         }
         Ok(all)
     }
-
-    /// The budgets of the table, in words.
-    pub fn budgets(&self) -> String {
-        let each = self.tables().map(|t| {
-            let mut agents: Vec<(u64, Vec<String>)> = Vec::new();
-            for a in AGENTS.iter().filter(|a| a.name != "random") {
-                let decisions = self.budget(t, a.name);
-                match agents.iter_mut().find(|(d, _)| *d == decisions) {
-                    Some((_, names)) => names.push(convergence::shown(a.name)),
-                    None => agents.push((decisions, vec![convergence::shown(a.name)])),
-                }
-            }
-            let list: Vec<String> = agents
-                .iter()
-                .map(|(d, names)| format!("{} decisions for {}", thousands(*d), names.join(", ")))
-                .collect();
-            format!(
-                "{}: {}, {} seeds, {} episodes a score",
-                t.title,
-                list.join("; "),
-                self.table_seeds(t),
-                self.episodes(t)
-            )
-        });
-        format!("Budgets. {}.", each.collect::<Vec<_>>().join(". "))
-    }
 }
 
 /// A job once a seed.
@@ -182,6 +158,13 @@ pub fn run(args: &Reproduce) -> Outcome {
     for part in &parts {
         jobs.extend((part.jobs)(&plan)?);
     }
+    let open = |path: &Path| anyhow::Ok((path.to_path_buf(), Readme::open(path)?));
+    let readme = args.readme.as_deref().map(open).transpose()?;
+    if readme.is_some() && !parts.iter().any(|p| p.part == Part::Table) {
+        return Err(
+            anyhow::anyhow!("--readme takes the generalisation table: reproduce `table` or `all`").into()
+        );
+    }
     for notice in &notices {
         eprintln!("{notice}");
     }
@@ -192,7 +175,7 @@ pub fn run(args: &Reproduce) -> Outcome {
         args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let Some(results) = pool::run(jobs, &store, threads)? else {
         let text = "interrupted; what is finished is kept. Go on with the same command:";
-        return Err(Failure::Interrupted(format!("{text} {}", command(args))));
+        return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), args.out.display())));
     };
     let mut sections = Vec::new();
     for part in &parts {
@@ -200,9 +183,13 @@ pub fn run(args: &Reproduce) -> Outcome {
     }
     let runs = runs::write(&plan, &results, &args.out)?;
     let title = "DERRL, reproduced".to_string();
-    let page = Page { title, facts: facts(args, &results), notices, runs: runs.is_some(), sections };
-    let document = document(&page)?;
+    let provenance = Provenance::new(args, &results);
+    let page = Page { title, facts: provenance.facts(), notices, runs: runs.is_some(), sections };
+    let document = document(&page, &provenance)?;
     write(args, &page, &document)?;
+    if let Some((path, readme)) = &readme {
+        readme.write(path, &page, &provenance)?;
+    }
     if args.json {
         print_json(&document)?;
     } else {
@@ -261,7 +248,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     ))
 }
 
-/// The command line that asks for the same.
+/// The command line that asks for the same, wherever it is kept.
 fn command(args: &Reproduce) -> String {
     let part = clap::ValueEnum::to_possible_value(&args.part);
     let mut words = vec!["derrl".to_string(), "reproduce".to_string()];
@@ -270,31 +257,56 @@ fn command(args: &Reproduce) -> String {
     words.extend(args.quick.then(|| "--quick".to_string()));
     words.extend(args.budget.map(|n| format!("--budget {n}")));
     words.extend(args.domains.iter().map(|d| format!("--domain {d}")));
-    words.push(format!("--out {}", args.out.display()));
     words.join(" ")
 }
 
-fn facts(args: &Reproduce, results: &Results) -> Vec<(&'static str, String)> {
-    // Runs may have been made on several days, by several versions of the code.
-    let distinct = |of: fn(&Finished) -> &str| {
-        let all: BTreeSet<&str> = results.iter().map(of).collect();
-        all.into_iter().collect::<Vec<_>>().join(", ")
-    };
-    vec![
-        ("Command", command(args)),
-        ("Date of the runs", distinct(|f| &f.date)),
-        ("Commit of the runs", distinct(|f| &f.commit)),
-        ("Date of the report", today()),
-        ("Commit of the report", commit()),
-        ("Machine", machine()),
-        ("Version", format!("derrl {}", env!("CARGO_PKG_VERSION"))),
-    ]
+/// How a report was made. Runs may have been made on several days, by several versions of the code.
+struct Provenance {
+    command: String,
+    runs: [String; 2],
+    report: [String; 2],
+    machine: String,
+}
+
+impl Provenance {
+    fn new(args: &Reproduce, results: &Results) -> Provenance {
+        let distinct = |of: fn(&Finished) -> &str| {
+            let all: BTreeSet<&str> = results.iter().map(of).collect();
+            all.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        Provenance {
+            command: command(args),
+            runs: [distinct(|f| &f.date), distinct(|f| &f.commit)],
+            report: [today(), commit()],
+            machine: machine(),
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let said = |[date, commit]: &[String; 2]| format!("{date}, commit {commit}");
+        vec![
+            ("Command", self.command.clone()),
+            ("Runs", said(&self.runs)),
+            ("Report", said(&self.report)),
+            ("Machine", self.machine.clone()),
+        ]
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "command": self.command,
+            "date": self.runs[0],
+            "commit": self.runs[1],
+            "report_date": self.report[0],
+            "report_commit": self.report[1],
+            "machine": self.machine,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
 }
 
 /// The raw numbers.
-fn document(page: &Page) -> anyhow::Result<Value> {
-    let facts: Map<String, Value> =
-        page.facts.iter().map(|(k, v)| (k.to_lowercase().replace(' ', "_"), v.clone().into())).collect();
+fn document(page: &Page, provenance: &Provenance) -> anyhow::Result<Value> {
     let sections: Map<String, Value> =
         page.sections.iter().map(|s| (s.id.to_string(), s.data.clone())).collect();
     let mut experiments = Map::new();
@@ -305,7 +317,7 @@ fn document(page: &Page) -> anyhow::Result<Value> {
         experiments.insert(id.to_string(), json!({ "held": held, "claims": claims, "experiment": file }));
     }
     Ok(json!({
-        "run": facts,
+        "run": provenance.json(),
         "notices": page.notices,
         "claims": page.claims().collect::<Vec<_>>(),
         "experiments": experiments,

@@ -141,13 +141,14 @@ impl Page {
         self.sections.iter().flat_map(|s| &s.claims)
     }
 
-    /// The claims as a table.
-    pub fn claim_table(&self) -> Vec<Vec<Cell>> {
-        let mut rows = vec![row(["claim", "held", "measured"])];
-        for c in self.claims() {
-            rows.push(row([c.text.as_str(), if c.held { "yes" } else { "no" }, &c.detail]));
+    /// How many claims held, in a sentence; none where nothing is claimed.
+    pub fn verdict(&self) -> Option<String> {
+        let (all, held) = (self.claims().count(), self.claims().filter(|c| c.held).count());
+        match (all, all - held) {
+            (0, _) => None,
+            (_, 0) => Some(format!("All {all} claims held.")),
+            (_, _) => Some(format!("{held} of {all} claims held. These did not:")),
         }
-        rows
     }
 
     /// As Markdown; figures are files in `figures/`.
@@ -162,8 +163,8 @@ impl Page {
         if self.runs {
             let _ = write!(text, "\n[{RUNS_LINK}]({RUNS_FILE})\n");
         }
-        if self.claims().next().is_some() {
-            let _ = write!(text, "\n## Claims\n\n{}", markdown_table(&self.claim_table()));
+        if let Some(verdict) = self.verdict() {
+            let _ = write!(text, "\n{verdict}\n\n{}", markdown_claims(self.claims().filter(|c| !c.held)));
         }
         for section in &self.sections {
             let _ = write!(text, "\n## {}\n", section.title);
@@ -175,6 +176,9 @@ impl Page {
                     Block::Figure(f) => write!(text, "\n![{}](figures/{}.svg)\n", f.caption, f.name),
                     Block::Code(code) => write!(text, "\n```\n{}\n```\n", code.trim_end()),
                 };
+            }
+            if !section.claims.is_empty() {
+                let _ = write!(text, "\n### Claims\n\n{}", markdown_claims(section.claims.iter()));
             }
         }
         text
@@ -209,11 +213,17 @@ impl Page {
     }
 }
 
+fn markdown_claims<'c>(claims: impl Iterator<Item = &'c Claim>) -> String {
+    let line = |c: &Claim| format!("- {} {}: {}\n", if c.held { "✓" } else { "✗" }, c.text, c.detail);
+    claims.map(line).collect()
+}
+
 fn plain_table(rows: &[Vec<Cell>]) -> String {
     columns(&rows.iter().map(|r| r.iter().map(Cell::line).collect()).collect::<Vec<_>>(), "")
 }
 
-fn markdown_table(rows: &[Vec<Cell>]) -> String {
+/// A table as Markdown.
+pub fn markdown_table(rows: &[Vec<Cell>]) -> String {
     let mut text = String::new();
     for (i, cells) in rows.iter().enumerate() {
         let line: Vec<String> = cells.iter().map(|c| c.line().replace('|', "\\|")).collect();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::convergence::shown;
 use super::curves::COLORS;
-use super::experiments::{Axis, settings};
+use super::experiments::{Axis, SizeOption, settings};
 use super::job::{Job, Purpose, Results};
 use super::page::{Block, Cell, Claim, Figure, Section, row};
 use super::{Plan, each_seed};
@@ -40,12 +40,11 @@ fn jobs(plan: &Plan, axis: &Axis, at: usize, agent: &str) -> anyhow::Result<Vec<
     job.purpose = Purpose::Time;
     job.options = axis.options.clone();
     let size = Some(axis.sizes[at]);
-    match axis.option.as_deref() {
-        Some("size") => job.options.size = size,
-        Some("range") => job.options.range = size,
-        _ => {}
+    match axis.option {
+        SizeOption::Size => job.options.size = size,
+        SizeOption::Range => job.options.range = size,
     }
-    job.task = axis.tasks.get(at).map_or("large", String::as_str).to_string();
+    job.task = "large".to_string();
     job.decisions = window(plan, axis, agent);
     if let Some(learning) = &mut job.learning {
         learning.restarts = 1;
@@ -177,7 +176,7 @@ fn milliseconds(seconds: f64) -> String {
 }
 
 fn figure(axis: &Axis, title: &str, lines: &[Line]) -> Figure {
-    let series = lines.iter().zip(COLORS).map(|(line, color)| Series {
+    let series = lines.iter().zip(COLORS).rev().map(|(line, color)| Series {
         name: Some(shown(&line.agent)),
         points: line.points.iter().map(|p| (p.size as f64, p.episode)).collect(),
         color,

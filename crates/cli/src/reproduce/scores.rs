@@ -1,6 +1,6 @@
 //! `derrl reproduce table`: the paper's generalisation table, measured.
 
-use derrl_learn::mean_stderr;
+use derrl_learn::{AGENTS, mean_stderr};
 use serde_json::{Map, Value, json};
 
 use super::Plan;
@@ -8,6 +8,7 @@ use super::convergence::shown;
 use super::experiments::{Row, TableSpec};
 use super::job::Results;
 use super::page::{Block, Cell, Claim, Mark, Section, row};
+use crate::table::thousands;
 
 /// Values this close to the paper's count as equal to it.
 const CLOSE: f64 = 0.02;
@@ -56,10 +57,10 @@ impl Measured {
     }
 }
 
-/// A number of the table: two decimals, no `-0.00`.
+/// A number of the table: two decimals, a true minus, no `-0.00`.
 fn two(value: f64) -> String {
     let text = format!("{value:.2}");
-    if text == "-0.00" { "0.00".to_string() } else { text }
+    if text == "-0.00" { "0.00".to_string() } else { text.replace('-', "−") }
 }
 
 /// The section.
@@ -105,43 +106,69 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
             }),
         );
     }
-    let mut blocks = vec![
+    let blocks = vec![
         Block::Text(format!(
             "Mean return ± standard error over seeds; in brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=, \
              within {CLOSE}). Each seed is a training run of its own, scored over the same instances for every agent. \
-             Best known: what search or the best hand-written controller gets on these instances."
+             Best known: what search or the best hand-written controller gets on these instances; with noise, what the best player can expect."
         )),
         Block::Table(rows),
-        Block::Text(plan.budgets()),
+        Block::Heading("Where agents come out better or worse than in the paper".to_string()),
+        Block::Table(differences(&surprises)),
+        Block::Heading("Budgets".to_string()),
+        Block::Table(budgets(plan)),
     ];
-    blocks.push(Block::Heading("Where agents come out better or worse than in the paper".to_string()));
-    blocks.extend(differences(&surprises).into_iter().map(Block::Text));
     Ok(Section { id: "table", title: "Generalisation table", blocks, claims, data: Value::Object(data) })
 }
 
 /// For each agent, the rows in which it came out better and worse than in the paper.
-fn differences(marks: &[(String, Mark, String)]) -> Vec<String> {
-    let agents = derrl_learn::AGENTS.iter().map(|agent| {
-        let of = |mark: Mark| marks.iter().filter(move |m| m.0 == agent.name && m.1 == mark);
-        let list = |mark: Mark| match of(mark).count() {
-            0 => "in no row".to_string(),
-            n => format!("in {n} ({})", of(mark).map(|m| m.2.as_str()).collect::<Vec<_>>().join("; ")),
+fn differences(marks: &[(String, Mark, String)]) -> Vec<Vec<Cell>> {
+    let mut rows = vec![row(["agent", "better in", "worse in", "the same in"])];
+    for agent in AGENTS {
+        let list = |mark: Mark| {
+            let of: Vec<&str> =
+                marks.iter().filter(|m| m.0 == agent.name && m.1 == mark).map(|m| m.2.as_str()).collect();
+            match of.len() {
+                0 => "no row".to_string(),
+                1 => format!("1 row: {}", of[0]),
+                n => format!("{n} rows: {}", of.join("; ")),
+            }
         };
-        let same = of(Mark::Same).count();
-        format!(
-            "{}: better {}; worse {}; the same in {same}.",
-            shown(agent.name),
-            list(Mark::Better),
-            list(Mark::Worse)
-        )
-    });
-    agents.collect()
+        let cells = [Mark::Better, Mark::Worse, Mark::Same].map(list);
+        rows.push(row([shown(agent.name)].into_iter().chain(cells)));
+    }
+    rows
+}
+
+/// The budgets of the tables.
+fn budgets(plan: &Plan) -> Vec<Vec<Cell>> {
+    let mut rows = vec![row(["", "decisions of each agent that learns", "seeds", "episodes a score"])];
+    for table in plan.tables() {
+        let mut agents: Vec<(u64, Vec<String>)> = Vec::new();
+        for name in AGENTS.iter().map(|a| a.name).filter(|a| *a != "random") {
+            let decisions = plan.budget(table, name);
+            match agents.iter_mut().find(|(d, _)| *d == decisions) {
+                Some((_, names)) => names.push(shown(name)),
+                None => agents.push((decisions, vec![shown(name)])),
+            }
+        }
+        let list: Vec<String> = match &agents[..] {
+            [(decisions, _)] => vec![thousands(*decisions)],
+            several => several
+                .iter()
+                .map(|(d, names)| format!("{} for {}", thousands(*d), names.join(", ")))
+                .collect(),
+        };
+        let counts = [plan.table_seeds(table).to_string(), plan.episodes(table).to_string()];
+        rows.push(row([table.title.clone(), list.join("; ")].into_iter().chain(counts)));
+    }
+    rows
 }
 
 /// Every agent on one row.
 fn measure(plan: &Plan, table: &TableSpec, at: usize, results: &Results) -> anyhow::Result<Vec<Measured>> {
     let row = &table.rows[at];
-    derrl_learn::AGENTS
+    AGENTS
         .iter()
         .filter(|a| table.decisions.contains_key(a.name))
         .map(|a| {
