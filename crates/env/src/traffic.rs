@@ -69,7 +69,10 @@ struct Traffic {
 
 /// What the other controllers earn, by network and seed of the demand. They take several simulations, every agent is set
 /// beside them, and they depend on nothing else: so they are shared by all worlds.
-static COMPARED: Mutex<BTreeMap<(String, u64), Vec<(&str, f64)>>> = Mutex::new(BTreeMap::new());
+static COMPARED: Mutex<BTreeMap<(String, u64), Earnings>> = Mutex::new(BTreeMap::new());
+
+/// What each controller earns.
+type Earnings = Vec<(&'static str, f64)>;
 
 /// What an intersection sees: itself, its neighbours and its incoming lanes.
 #[derive(Debug)]
@@ -147,7 +150,7 @@ impl Traffic {
     }
 
     /// What each controller earns on the demand of the current instance.
-    fn compare(&self) -> Vec<(&'static str, f64)> {
+    fn compare(&self) -> Earnings {
         let key = (self.network.layout().name().to_string(), self.seed);
         let known = || COMPARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(values) = known().get(&key) {

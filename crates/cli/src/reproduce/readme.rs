@@ -50,8 +50,9 @@ impl Readme {
             "Measured by `{command}` on {date}, commit {commit}, {machine}; {held} of {all} claims held. Mean return ± standard error over seeds; in \
              brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=)."
         );
-        let notices: String = page.notices.iter().map(|n| format!("\n**{n}**\n")).collect();
+        let paragraphs: Vec<String> =
+            [intro].into_iter().chain(page.notices.iter().map(|n| format!("**{n}**"))).collect();
         let Readme { before, after } = self;
-        write_whole(path, &format!("{before}{BEGIN}\n{intro}\n{notices}\n{table}{END}{after}"))
+        write_whole(path, &format!("{before}{BEGIN}\n{}\n\n{table}{END}{after}", paragraphs.join("\n\n")))
     }
 }
