@@ -152,6 +152,25 @@ fn the_runs_of_derrl_are_folders_that_other_commands_take() {
     assert_eq!(place.json(&["train", "--resume", run, "--json"])["policy"], policy);
 }
 
+#[test]
+fn without_sumo_traffic_is_left_out_and_the_report_says_so() {
+    let place = Place::new();
+    let without_sumo = |args: &[&str]| {
+        // Outside the project, where a simulator may be installed, and with nothing on the path.
+        place.command(args).env_remove("SUMO_HOME").env("PATH", "").output().expect("the command starts")
+    };
+    let rules = ["reproduce", "rules", "--quick", "--seeds", "1", "--budget", "500", "--out", "r"];
+    let output = without_sumo(&[&rules[..], &["--domain", "doorkey", "--domain", "traffic"]].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("Traffic is left out: SUMO"), "{}", said(&output));
+    for file in ["report.html", "report.md", "results.json"] {
+        assert!(place.read(&format!("r/{file}")).contains("Traffic is left out"), "{file}");
+    }
+    let output = without_sumo(&[&rules[..], &["--domain", "traffic"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("nothing is left to reproduce"), "{}", said(&output));
+}
+
 #[cfg(unix)]
 #[test]
 fn interrupted_it_keeps_what_is_finished_and_says_how_to_go_on() {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::curves::{COLORS, Curve, RETURN_LABEL};
 use super::experiments::{AblationDomain, AblationExpect, AblationSpec, Variant, settings};
 use super::job::{Finished, Job, Results};
+use super::names::capital;
 use super::page::{Block, Claim, Figure, Section, row};
 use super::{Plan, each_seed};
 use crate::chart::{Chart, Scale};
@@ -216,10 +217,4 @@ fn judge(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Vec<Claim>
             )]
         }
     }
-}
-
-/// With a capital first letter.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

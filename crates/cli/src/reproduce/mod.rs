@@ -9,6 +9,7 @@ mod curves;
 mod experiments;
 mod html;
 mod job;
+mod names;
 mod page;
 mod pool;
 mod readme;
@@ -20,7 +21,7 @@ mod scores;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use derrl_env::{Error, Options, find, make};
 use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
@@ -234,10 +235,13 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
             Ok(_) => able.push(name),
             Err(Error::Simulator(reason)) => {
                 let first = reason.lines().next().unwrap_or_default();
-                notices.push(format!("{} is left out: {first}", ablation::capital(name)));
+                notices.push(format!("{} is left out: {first}", names::capital(name)));
             }
             Err(error) => return Err(error.into()),
         }
+    }
+    if able.is_empty() {
+        bail!("nothing is left to reproduce. {}", notices.join(" "));
     }
     if args.quick {
         notices.push("Quick: budgets are small, so results are weaker than those of a full run.".to_string());

@@ -6,8 +6,8 @@ use derrl_logic::{Policy, Source};
 use serde_json::{Map, Value, json};
 
 use super::Plan;
-use super::convergence::shown;
 use super::job::Results;
+use super::names::shown;
 use super::page::{Block, Section};
 
 /// The section: for each domain the rules that most seeds of DERRL found, and those of NLRL.

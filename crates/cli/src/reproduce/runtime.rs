@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use derrl_learn::mean_stderr;
 use serde_json::{Value, json};
 
-use super::convergence::shown;
 use super::curves::COLORS;
 use super::experiments::{Axis, SizeOption, settings};
 use super::job::{Job, Purpose, Results};
+use super::names::{capital, shown};
 use super::page::{Block, Cell, Claim, Figure, Section, row};
 use super::{Plan, each_seed};
 use crate::chart::{Chart, Scale, Series, Stroke};
@@ -103,7 +103,7 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         let ratios: Vec<Measured> = fast.iter().zip(slow).map(|(f, s)| s.over(f)).collect();
         // Both: an agent that learns sooner has shorter episodes, which is no merit of its speed.
         let least = ratios.iter().map(|r| r.episode.min(r.decision)).fold(f64::INFINITY, f64::min);
-        let title = format!("{}: {}", super::ablation::capital(&axis.domain), axis.name);
+        let title = format!("{}: {}", capital(&axis.domain), axis.name);
         claims.push(Claim {
             experiment: "runtime".to_string(),
             text: format!(

@@ -4,9 +4,9 @@ use derrl_learn::{AGENTS, mean_stderr};
 use serde_json::{Map, Value, json};
 
 use super::Plan;
-use super::convergence::shown;
 use super::experiments::{Row, TableSpec};
 use super::job::Results;
+use super::names::shown;
 use super::page::{Block, Cell, Claim, Mark, Section, row};
 use crate::table::thousands;
 
