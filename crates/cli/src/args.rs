@@ -390,7 +390,7 @@ pub struct Reproduce {
     /// The folder of the results; runs that it holds already are not run again
     #[arg(long, value_name = "DIR", default_value = "reproduction")]
     pub out: PathBuf,
-    /// Small budgets and two seeds: minutes instead of hours, and weaker results
+    /// Small budgets and two seeds: minutes instead of an hour, and weaker results
     #[arg(long)]
     pub quick: bool,
     /// No run takes more decisions than this (default: what each experiment says)
