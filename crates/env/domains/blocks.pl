@@ -9,7 +9,6 @@
 :- subtype(block, place).                 % a block is a place
 
 :- variables(3).
-:- rules(move/2, 2).
 
 % Clause templates of the NLRL baseline, after the rules that the paper reports for it.
 :- nlrl(invent(pred(block, place))).

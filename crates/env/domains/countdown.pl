@@ -12,9 +12,6 @@
 :- background(less(number, number)).
 
 :- variables(3).
-:- rules(add/0, 1).
-:- rules(sub/0, 1).
-:- rules(null/0, 1).
 
 % Clause templates of the NLRL baseline: each action may look at one invented property of a number.
 :- nlrl(invent(pred(number))).

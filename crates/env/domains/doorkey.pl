@@ -17,9 +17,6 @@
 :- subtype(goal, object).
 
 :- variables(3).
-:- rules(pick/1, 1).
-:- rules(open/1, 1).
-:- rules(goto/1, 1).
 
 % Clause templates of the NLRL baseline: each action may look at one invented property of its object.
 :- nlrl(invent(pred(object))).

@@ -22,10 +22,6 @@
 :- negation(obs/2).                       % "no obstacle there" may stand in a rule
 
 :- variables(3).
-:- rules(up/0, 2).
-:- rules(down/0, 2).
-:- rules(left/0, 2).
-:- rules(right/0, 2).
 
 % Clause templates of the NLRL baseline: a rule towards the target and one around obstacles, which may look at one
 % invented property of a cell (such as an obstacle to its right).

@@ -7,7 +7,6 @@
 :- background(intersection(node)).        % the others are places where vehicles enter and leave
 
 :- variables(3).
-:- rules(green/1, 1).
 
 % Clause templates of the NLRL baseline.
 :- nlrl(invent(pred(lane))).

@@ -133,51 +133,104 @@ pub fn gumbel_max(p: f64, rng: &mut Rng) -> bool {
     p.ln() + gumbel() > (1.0 - p).ln() + gumbel()
 }
 
-/// Draws whole bodies, 64 atoms at a time: the same distribution as [`gumbel_max`] on every atom.
+/// Draws the bodies of several slots at once, 64 atoms at a time: the same distribution as [`gumbel_max`] on every atom.
 ///
 /// An atom is in the body iff a uniform number is below P. Both are compared bit by bit from the top, for 64 atoms in
-/// parallel, until all are decided: about 8 random words instead of 128 logarithms.
+/// parallel, until all are decided: about 8 random words instead of 128 logarithms. Small bodies share a word.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
-    /// `planes[word * PLANES + k]`: bit k (from the top) of P of each of the word's atoms.
-    planes: Vec<u64>,
-    full: Vec<u64>,
+    words: Vec<Word>,
+    /// Where each word of each body is among the words drawn.
+    places: Vec<Place>,
+}
+
+/// 64 atoms that are drawn together.
+#[derive(Clone, Debug, Default)]
+struct Word {
+    /// The bits that stand for an atom.
+    full: u64,
+    /// Bit k (from the top) of P of each atom.
+    planes: [u64; PLANES],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    word: usize,
+    shift: u32,
+    /// The atoms there are, before the shift.
+    full: u64,
 }
 
 const PLANES: usize = 32;
 
 impl Sampler {
-    /// Prepares to sample bodies of these probabilities (to within 2^-32), each of `words` words.
-    pub fn prepare(&mut self, p: &[f64], words: usize) {
-        self.planes.clear();
-        self.planes.resize(words * PLANES, 0);
-        self.full.clear();
-        self.full.resize(words, 0);
-        for (j, &p) in p.iter().enumerate() {
-            let (word, bit) = (j / 64, j % 64);
-            self.full[word] |= 1 << bit;
-            let fixed = (p * (1u64 << PLANES) as f64) as u64;
-            let fixed = fixed.min((1 << PLANES) - 1);
-            for k in 0..PLANES {
-                self.planes[word * PLANES + k] |= (fixed >> (PLANES - 1 - k) & 1) << bit;
+    /// Prepares to sample a body for each of these lists of probabilities (to within 2^-32), each of `words` words.
+    pub fn prepare<'a>(&mut self, bodies: impl IntoIterator<Item = &'a [f64]>, words: usize) {
+        self.words.clear();
+        self.places.clear();
+        let mut free = 0; // bits left in the last word
+        for body in bodies {
+            let mut chunks = body.chunks(64);
+            for _ in 0..words {
+                let chunk = chunks.next().unwrap_or_default();
+                if self.words.is_empty() || chunk.len() > free {
+                    self.words.push(Word::default());
+                    free = 64;
+                }
+                self.place(chunk, 64 - free);
+                free -= chunk.len();
             }
         }
     }
 
-    /// Draws a body.
-    #[inline]
-    pub fn draw(&self, rng: &mut Rng, body: &mut [u64]) {
-        for (word, out) in body.iter_mut().enumerate() {
-            let mut undecided = self.full[word];
-            *out = 0;
-            for &p in &self.planes[word * PLANES..(word + 1) * PLANES] {
-                let r = rng.bits();
-                *out |= undecided & p & !r;
-                undecided &= !(p ^ r);
-                if undecided == 0 {
-                    break;
-                }
+    /// Puts these atoms into the last word, from a bit on.
+    fn place(&mut self, atoms: &[f64], shift: usize) {
+        let at = self.words.len() - 1;
+        let word = &mut self.words[at];
+        for (bit, p) in atoms.iter().enumerate() {
+            let mut fixed = (p * (1u64 << PLANES) as f64).min(u32::MAX.into()) as u32;
+            while fixed != 0 {
+                let k = fixed.leading_zeros();
+                word.planes[k as usize] |= 1 << (bit + shift);
+                fixed ^= 1 << 31 >> k;
             }
         }
+        let (full, shift) =
+            if atoms.is_empty() { (0, 0) } else { (u64::MAX >> (64 - atoms.len()), shift as u32) };
+        word.full |= full << shift;
+        self.places.push(Place { word: at, shift, full });
+    }
+
+    /// Draws all bodies, end to end.
+    #[inline]
+    pub fn draw(&self, rng: &mut Rng, bodies: &mut [u64]) {
+        let mut at = usize::MAX;
+        let mut drawn = 0;
+        let mut local = rng.clone(); // a copy stays in registers
+        for (out, place) in bodies.iter_mut().zip(&self.places) {
+            if place.word != at {
+                at = place.word;
+                drawn = self.words[at].draw(&mut local);
+            }
+            *out = drawn >> place.shift & place.full;
+        }
+        *rng = local;
+    }
+}
+
+impl Word {
+    #[inline]
+    fn draw(&self, rng: &mut Rng) -> u64 {
+        let mut undecided = self.full;
+        let mut drawn = 0;
+        for p in &self.planes {
+            let r = rng.bits();
+            drawn |= undecided & p & !r;
+            undecided &= !(p ^ r);
+            if undecided == 0 {
+                break;
+            }
+        }
+        drawn
     }
 }

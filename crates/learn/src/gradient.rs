@@ -3,8 +3,8 @@
 use crate::config::{Config, ConstraintMode};
 use crate::estimator::{Gradient, Value};
 use crate::problem::Problem;
-use crate::relaxed::best_slot;
-use crate::rollout::{Batch, Rules, bits};
+use crate::relaxed::RelaxedGradient;
+use crate::rollout::{Batch, Derived, Rules, Step, bits};
 use crate::states::{StateId, States};
 
 /// What the gradient is taken of: a batch of episodes and the rules that acted in it.
@@ -29,20 +29,16 @@ pub struct LogitGradient {
     pub atoms: Vec<Vec<f64>>,
     /// With respect to the confidence, for every slot.
     pub confidence: Vec<f64>,
-    /// Per state visited in the batch, where its coefficients start; else `u32::MAX`.
-    at: Vec<u32>,
-    visited: Vec<StateId>,
-    /// For each visited state: what all its actions share when no rule derived them; then, for each ground action, dJ/dF by
-    /// deriving slot of the action, and last for none.
+    /// For each mask set: dJ/dF summed over the actions that have it, by deriving slot, and last for none.
     coefficients: Vec<f64>,
+    /// For each state, what all its actions share when no rule derived them.
+    shared: Vec<f64>,
+    visited: Vec<StateId>,
+    /// For each slot, its gradient so far.
+    sums: Vec<RelaxedGradient>,
 }
 
 impl LogitGradient {
-    /// Drops what is remembered of states; to be called when their ids have become void.
-    pub fn forget_states(&mut self) {
-        self.at.clear();
-    }
-
     /// The gradient of J + lambda_sem L_sem with respect to all logits. Returns L_sem.
     pub fn differentiate(&mut self, on: &Experience<'_>) -> f64 {
         let slots = on.rules.distributions.len();
@@ -68,80 +64,81 @@ impl LogitGradient {
     fn through_relaxed(&mut self, on: &Experience<'_>) {
         let scale = -1.0 / (on.config.temperature * on.batch.episodes.len() as f64);
         self.gather(on, scale);
-        let gradient = self;
-        let problem = on.problem;
         let relaxed = on.config.estimator.choices().1 == Value::Relaxed;
-        let width = problem.widest() + 1;
-        for &state in &gradient.visited {
-            let grounding = on.states.grounding(state);
-            let words = grounding.words();
-            let first = gradient.at[state.0 as usize] as usize + 1;
-            let shared = gradient.coefficients[first - 1];
-            let learner = on.states.learner(state);
-            for (a, action) in on.states.actions(state).iter().enumerate() {
-                let slots = problem.slots_of(learner, action.action);
-                let masks = grounding.flat(a);
-                let at = first + a * width;
-                let undecided = gradient.coefficients[at + width - 1] + shared;
-                let nearest = if undecided == 0.0 {
-                    None
-                } else {
-                    Some(best_slot(slots.clone(), on.rules, masks, words).0)
-                };
-                for (i, k) in slots.clone().enumerate() {
-                    let mut c = gradient.coefficients[at + i];
-                    if nearest == Some(k) {
-                        c += undecided;
-                    }
-                    if c != 0.0 {
-                        let d = &on.rules.distributions[k];
-                        let relaxation = &on.rules.relaxations[k];
-                        relaxation.gradient(&d.p, masks, words, c * d.confidence, &mut gradient.atoms[k]);
-                        let derived = gradient.coefficients[at + i];
-                        // F = confidence times the acting value, which is 1 for a rule that fired
-                        let acting = if relaxed { relaxation.value(masks, words) } else { 1.0 };
-                        gradient.confidence[k] += derived * acting;
-                    }
-                }
+        let words = on.problem.grounder.words();
+        let width = on.problem.widest() + 1;
+        self.sums.resize_with(on.rules.distributions.len(), RelaxedGradient::default);
+        for (sum, d) in self.sums.iter_mut().zip(&on.rules.distributions) {
+            sum.clear(d.p.len());
+        }
+        let mut bests: Vec<(f64, &[u64])> = Vec::with_capacity(width);
+        for (set, coefficients) in on.states.mask_sets().iter().zip(self.coefficients.chunks_exact(width)) {
+            if coefficients.iter().all(|&c| c == 0.0) {
+                continue;
             }
-            gradient.at[state.0 as usize] = u32::MAX;
+            let slots = on.problem.slots_of(set.learner as usize, set.action);
+            bests.clear();
+            bests.extend(slots.clone().map(|k| on.rules.relaxations[k].best(&set.masks, words)));
+            let f = |i: usize| on.rules.distributions[slots.start + i].confidence * bests[i].0;
+            let nearest = (1..bests.len()).fold(0, |nearest, i| if f(i) > f(nearest) { i } else { nearest });
+            for (i, &(f, mask)) in bests.iter().enumerate() {
+                let derived = coefficients[i];
+                let c = if i == nearest { derived + coefficients[width - 1] } else { derived };
+                if c == 0.0 {
+                    continue;
+                }
+                let k = slots.start + i;
+                let confidence = on.rules.distributions[k].confidence;
+                self.sums[k].add(&on.rules.relaxations[k], f, mask, c * confidence);
+                // F = confidence times the acting value, which is 1 for a rule that fired
+                self.confidence[k] += derived * if relaxed { f } else { 1.0 };
+            }
+        }
+        for ((sum, d), out) in self.sums.iter().zip(&on.rules.distributions).zip(&mut self.atoms) {
+            sum.finish(&d.p, out);
         }
     }
 
-    /// Sums dJ/dF over the steps of the batch, by state, ground action and deriving slot.
+    /// Sums dJ/dF over the steps of the batch, by mask set and deriving slot: F and its gradient depend on nothing else.
     ///
     /// All actions that no rule derived share one pi, so what they have in common is summed once a state.
     fn gather(&mut self, on: &Experience<'_>, scale: f64) {
         let width = on.problem.widest() + 1;
         let none = width - 1;
-        self.at.resize(on.states.len(), u32::MAX);
-        self.visited.clear();
         self.coefficients.clear();
+        self.coefficients.resize(width * on.states.mask_sets().len(), 0.0);
+        self.shared.resize(on.states.len(), 0.0);
+        self.visited.clear();
         for step in &on.batch.steps {
-            let learner = on.states.learner(step.state);
-            let start = &mut self.at[step.state.0 as usize];
-            if *start == u32::MAX {
-                *start = self.coefficients.len() as u32;
-                self.visited.push(step.state);
-                let size = width * on.states.actions(step.state).len() + 1;
-                self.coefficients.resize(self.coefficients.len() + size, 0.0);
-            }
-            let first = *start as usize + 1;
+            let sets = on.states.sets(step.state);
             let c = scale * step.advantage;
             let rest = f64::from(step.rest);
-            self.coefficients[first - 1] -= c * rest;
+            let shared = &mut self.shared[step.state.0 as usize];
+            if *shared == 0.0 {
+                self.visited.push(step.state);
+            }
+            *shared -= c * rest;
             let mut taken_by = none;
             for d in on.batch.derived(step) {
-                let action = on.states.actions(step.state)[d.action as usize].action;
-                let place = d.slot as usize - on.problem.slots_of(learner, action).start;
-                let at = first + d.action as usize * width;
-                self.coefficients[at + none] += c * rest;
-                self.coefficients[at + place] -= c * f64::from(d.weight) * rest;
-                if d.action == step.action {
+                let slot = d.slot as usize;
+                let place = on.problem.place(slot);
+                let weight = c * f64::from(d.weight) * rest;
+                for a in d.places() {
+                    let at = sets[a].0 as usize * width;
+                    self.coefficients[at + none] += c * rest;
+                    self.coefficients[at + place] -= weight;
+                }
+                if d.contains(step.action as usize) {
                     taken_by = place;
                 }
             }
-            self.coefficients[first + step.action as usize * width + taken_by] += c;
+            self.coefficients[sets[step.action as usize].0 as usize * width + taken_by] += c;
+        }
+        for &state in &self.visited {
+            let shared = std::mem::take(&mut self.shared[state.0 as usize]);
+            for set in on.states.sets(state) {
+                self.coefficients[set.0 as usize * width + none] += shared;
+            }
         }
     }
 
@@ -154,8 +151,7 @@ impl LogitGradient {
         for step in &on.batch.steps {
             d_f.fill(0.0);
             for d in on.batch.derived(step) {
-                let taken = if d.action == step.action { 1.0 } else { 0.0 };
-                d_f[d.slot as usize] += scale * step.advantage * (taken - f64::from(d.weight * step.rest));
+                d_f[d.slot as usize] += scale * step.advantage * surprise(step, d);
             }
             for (k, &c) in d_f.iter().enumerate().filter(|(_, c)| **c != 0.0) {
                 let base = on.problem.slots_of_learner(on.states.learner(step.state)).start;
@@ -203,9 +199,7 @@ impl LogitGradient {
         let scale = -1.0 / (on.config.temperature * on.batch.episodes.len() as f64);
         for step in &on.batch.steps {
             for d in on.batch.derived(step) {
-                let taken = if d.action == step.action { 1.0 } else { 0.0 };
-                self.confidence[d.slot as usize] +=
-                    scale * step.advantage * (taken - f64::from(d.weight * step.rest));
+                self.confidence[d.slot as usize] += scale * step.advantage * surprise(step, d);
             }
         }
     }
@@ -228,6 +222,12 @@ impl LogitGradient {
         }
         total
     }
+}
+
+/// 1[a taken] - pi_a, summed over actions that one slot derived.
+fn surprise(step: &Step, d: &Derived) -> f64 {
+    let taken = if d.contains(step.action as usize) { 1.0 } else { 0.0 };
+    taken - f64::from(d.actions.count_ones() as f32 * d.weight * step.rest)
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ mod evaluate;
 mod explain;
 mod generator;
 mod gradient;
+mod grow;
 mod inference;
 mod network;
 mod problem;

@@ -31,8 +31,9 @@ pub struct Problem {
     pub cache: GroundingCache,
 }
 
-/// How many slots an action gets whose number of rules is to be found.
-const AUTO_SLOTS: usize = 3;
+/// How many rules the gradient looks for at once where their number is to be found: enough to tell cases apart. Rules
+/// that are not needed go in the end.
+const AUTO_SLOTS: usize = 2;
 
 impl Problem {
     /// Prepares an alphabet for so many learners. Every action needs candidate atoms.
@@ -75,6 +76,12 @@ impl Problem {
         let slots = &self.slots_of[action.0 as usize];
         let base = learner * self.per_learner;
         base + slots.start..base + slots.end
+    }
+
+    /// Which of the slots of its action a slot is.
+    #[inline]
+    pub fn place(&self, slot: usize) -> usize {
+        slot % self.per_learner - self.slots_of[self.slots[slot].action.0 as usize].start
     }
 
     /// The most slots that an action has.

@@ -39,13 +39,15 @@ impl<'a> Judge<'a> {
         Ok(Judged { policy, returns })
     }
 
-    /// Runs a policy for as long as it may still earn no less than another one did; `None` if it earns less.
+    /// Runs a policy for as long as it may still earn as much as another one did, to within the noise; `None` if it earns
+    /// less.
     fn rival(&mut self, policy: Policy, other: &[f64]) -> Result<Option<Judged>, Error> {
         let returns = self.run(&policy, |returns| {
             let (gap, noise) = advantage(other, returns);
             gap > SURE * noise + 1e-9
         })?;
-        let as_good = returns.len() == other.len() && advantage(other, &returns).0 <= 1e-9;
+        let (gap, noise) = advantage(other, &returns);
+        let as_good = returns.len() == other.len() && gap <= noise + 1e-9;
         Ok(as_good.then_some(Judged { policy, returns }))
     }
 
@@ -78,7 +80,7 @@ pub fn advantage(a: &[f64], b: &[f64]) -> (f64, f64) {
 ///
 /// Rules whose values lie within a gap of each other tie; each gap between values is tried, so that the learned order is
 /// kept, in part or not at all. Of the orders within the noise of the best, the one with the fewest levels is taken.
-/// Then a rule goes, the weakest first, if the policy earns no less without it. Takes one run of the judge for each
+/// Then a rule goes, the weakest first, if the policy earns no less without it, to within the noise. Takes one run of the judge for each
 /// level and each rule.
 pub fn refine(policy: &Policy, judge: &mut Judge<'_>) -> Result<Judged, Error> {
     let candidates = levellings(policy).into_iter().map(|p| judge.judge(p));

@@ -7,16 +7,13 @@
 
 use std::ops::Range;
 
-use crate::rollout::Rules;
+use crate::rollout::{Rules, bits};
 
 /// log(1 - P_j) of one slot, with what makes sums over masks fast.
 #[derive(Debug, Default)]
 pub struct Relaxation {
-    atoms: usize,
-    /// `bytes[i * 256 + v]`: the sum of log(1 - P_j) over the set bits of byte v at place i.
-    bytes: Vec<f64>,
-    /// The sum over all atoms.
-    all: f64,
+    /// `sums[i * 16 + v]`: the sum of log(1 - P_j) over the set bits of v, the four atoms at place i.
+    sums: Vec<f64>,
     /// prod_j (1 - P_j).
     pub empty: f64,
 }
@@ -24,64 +21,87 @@ pub struct Relaxation {
 impl Relaxation {
     /// Takes the probabilities of a slot.
     pub fn prepare(&mut self, p: &[f64]) {
-        self.atoms = p.len();
-        let places = p.len().div_ceil(8);
-        self.bytes.clear();
-        self.bytes.resize(places * 256, 0.0);
-        self.all = 0.0;
-        for place in 0..places {
-            let table = &mut self.bytes[place * 256..(place + 1) * 256];
-            for (bit, &p) in p[place * 8..].iter().take(8).enumerate() {
+        self.sums.clear();
+        self.sums.resize(p.len().div_ceil(4) * 16, 0.0);
+        let mut all = 0.0;
+        for (table, four) in self.sums.chunks_exact_mut(16).zip(p.chunks(4)) {
+            for (bit, &p) in four.iter().enumerate() {
                 let l = (1.0 - p).max(1e-12).ln();
-                self.all += l;
+                all += l;
                 for v in 0..1usize << bit {
                     table[v | 1 << bit] = table[v] + l;
                 }
             }
         }
-        self.empty = self.all.exp();
+        self.empty = all.exp();
     }
 
-    /// log prod_{j not in mask} (1 - P_j).
+    /// log prod_{j not in mask} (1 - P_j), or some number that is not above `least` either.
+    ///
+    /// Every atom outside the mask makes it smaller, so most masks need no look at all of their atoms.
     #[inline]
-    pub fn log_within(&self, mask: &[u64]) -> f64 {
-        let mut inside = 0.0;
-        for (place, table) in self.bytes.chunks_exact(256).enumerate() {
-            inside += table[(mask[place / 8] >> (place % 8 * 8) & 255) as usize];
-        }
-        self.all - inside
-    }
-
-    /// The place of the best mask among those given end to end, and its log prod; `None` if there are none.
-    #[inline]
-    pub fn best(&self, masks: &[u64], words: usize) -> Option<(usize, f64)> {
-        let mut best: Option<(usize, f64)> = None;
-        for (i, mask) in masks.chunks_exact(words).enumerate() {
-            let log = self.log_within(mask);
-            if best.is_none_or(|(_, b)| log > b) {
-                best = Some((i, log));
+    fn log_within(&self, mask: &[u64], least: f64) -> f64 {
+        let mut log = 0.0;
+        for (tables, &word) in self.sums.chunks(16 * 16).zip(mask) {
+            let mut outside = !word;
+            for table in tables.as_chunks::<16>().0 {
+                log += table[(outside & 15) as usize];
+                if log <= least {
+                    return log;
+                }
+                outside >>= 4;
             }
         }
-        best
+        log
     }
 
-    /// F of a ground action whose masks are given.
+    /// F of a ground action whose masks are given end to end, and the mask that gives it (0 and none without masks).
     #[inline]
-    pub fn value(&self, masks: &[u64], words: usize) -> f64 {
-        self.best(masks, words).map_or(0.0, |(_, log)| log.exp() - self.empty)
+    pub fn best<'a>(&self, masks: &'a [u64], words: usize) -> (f64, &'a [u64]) {
+        let mut best: (f64, &[u64]) = (f64::NEG_INFINITY, &[]);
+        for mask in masks.chunks_exact(words) {
+            let log = self.log_within(mask, best.0);
+            if log > best.0 {
+                best = (log, mask);
+            }
+        }
+        if best.1.is_empty() { (0.0, best.1) } else { (best.0.exp() - self.empty, best.1) }
+    }
+}
+
+/// dJ/dx of one slot, summed over many masks, with x_j = logit(P_j).
+///
+/// dF/dx_j is -P_j F for the atoms outside the best mask and P_j prod(1 - P) for those inside. The sum over all masks of
+/// what atoms outside get is kept once; what an atom inside gets instead is kept by atom.
+#[derive(Debug, Default)]
+pub struct RelaxedGradient {
+    outside: f64,
+    instead: Vec<f64>,
+}
+
+impl RelaxedGradient {
+    /// Nothing summed yet, for so many atoms.
+    pub fn clear(&mut self, atoms: usize) {
+        self.outside = 0.0;
+        self.instead.clear();
+        self.instead.resize(atoms, 0.0);
     }
 
-    /// Adds `scale` dF/dx_j to `out`, with x_j = logit(P_j), for the masks of a ground action.
-    ///
-    /// dF/dx_j is -P_j F for the atoms outside the best mask and P_j prod(1 - P) for those inside.
-    pub fn gradient(&self, p: &[f64], masks: &[u64], words: usize, scale: f64, out: &mut [f64]) {
-        let Some((i, log)) = self.best(masks, words) else { return };
-        let mask = &masks[i * words..(i + 1) * words];
-        let outside = -scale * (log.exp() - self.empty);
-        let inside = scale * self.empty;
-        for (j, (o, p)) in out.iter_mut().zip(p).enumerate() {
-            let within = mask[j / 64] >> (j % 64) & 1 == 1;
-            *o += p * if within { inside } else { outside };
+    /// Adds `scale` dF/dx, given F and the best mask.
+    #[inline]
+    pub fn add(&mut self, of: &Relaxation, f: f64, mask: &[u64], scale: f64) {
+        let outside = -scale * f;
+        self.outside += outside;
+        let instead = scale * of.empty - outside;
+        for j in bits(mask) {
+            self.instead[j] += instead;
+        }
+    }
+
+    /// Adds what was summed to `out`.
+    pub fn finish(&self, p: &[f64], out: &mut [f64]) {
+        for ((out, p), instead) in out.iter_mut().zip(p).zip(&self.instead) {
+            *out += p * (self.outside + instead);
         }
     }
 }
@@ -91,7 +111,7 @@ impl Relaxation {
 pub fn best_slot(slots: Range<usize>, rules: &Rules, masks: &[u64], words: usize) -> (usize, f64) {
     let mut best = (slots.start, f64::NEG_INFINITY);
     for k in slots {
-        let f = rules.distributions[k].confidence * rules.relaxations[k].value(masks, words);
+        let f = rules.distributions[k].confidence * rules.relaxations[k].best(masks, words).0;
         if f > best.1 {
             best = (k, f);
         }

@@ -8,7 +8,7 @@ use crate::estimator::{Sampling, Value};
 use crate::generator::{RuleDistribution, Sampler};
 use crate::problem::Problem;
 use crate::relaxed::{Relaxation, best_slot};
-use crate::states::{StateId, States};
+use crate::states::{RUN, StateId, States};
 
 /// One decision of an episode.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct Step {
     pub state: StateId,
     /// The ground action taken, by its place in the state's list.
     pub action: u32,
-    /// Its derived actions: where they start in [`Batch::derived`], and how many there are.
+    /// Its derived actions: where their sets start in [`Batch::derived`], and how many there are.
     pub derived: (u32, u32),
     /// pi of each action that no rule derived: 1 over the sum of all e^(F / temperature).
     pub rest: f32,
@@ -31,15 +31,31 @@ pub struct Step {
     pub advantage: f64,
 }
 
-/// A ground action that some rule derived.
+/// Ground actions that a rule derived, and no stronger one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Derived {
-    /// The ground action, by its place in the state's list.
-    pub action: u32,
-    /// The strongest slot that derived it.
+    /// The place in the state's list of the action that the lowest bit of `actions` stands for.
+    pub first: u32,
+    /// The strongest slot that derived them.
     pub slot: u32,
+    /// The actions, a bit each.
+    pub actions: u64,
     /// e^(F / temperature).
     pub weight: f32,
+}
+
+impl Derived {
+    /// The actions, by their place in the state's list.
+    #[inline]
+    pub fn places(self) -> impl Iterator<Item = usize> {
+        word_bits(self.actions).map(move |bit| self.first as usize + bit)
+    }
+
+    /// Whether an action is among them.
+    #[inline]
+    pub fn contains(&self, place: usize) -> bool {
+        place.checked_sub(self.first as usize).is_some_and(|bit| bit < RUN && self.actions >> bit & 1 == 1)
+    }
 }
 
 /// The episodes of one update, in flat buffers that are reused.
@@ -51,7 +67,7 @@ pub struct Batch {
     pub episodes: Vec<u32>,
     /// The first episode of each group: those of one group start from the same instance.
     groups: Vec<u32>,
-    /// The actions derived at each step, in order. All others have F = 0.
+    /// The actions derived at each step, in sets without a common action. All others have F = 0.
     pub derived: Vec<Derived>,
     /// Sampled rule vectors: for each sample, the bodies of all slots.
     pub bodies: Vec<u64>,
@@ -69,6 +85,7 @@ pub struct Batch {
 pub struct Rules {
     /// Per slot, what R_theta says.
     pub distributions: Vec<RuleDistribution>,
+    /// Draws the bodies of all slots of a learner at once.
     samplers: Vec<Sampler>,
     /// Per slot, log(1 - P_j) and its sums, for the relaxed F.
     pub relaxations: Vec<Relaxation>,
@@ -78,14 +95,17 @@ pub struct Rules {
 
 impl Rules {
     /// Prepares sampling and relaxation of these distributions.
-    pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, words: usize, temperature: f64) {
+    pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, problem: &Problem, temperature: f64) {
         self.crisp.clear();
         self.crisp.extend(distributions.iter().map(|d| (d.confidence / temperature).exp() as f32));
-        self.samplers.resize_with(distributions.len(), Sampler::default);
+        self.samplers.resize_with(problem.learners(), Sampler::default);
+        for (learner, sampler) in self.samplers.iter_mut().enumerate() {
+            let slots = &distributions[problem.slots_of_learner(learner)];
+            sampler.prepare(slots.iter().map(|d| d.p.as_slice()), problem.grounder.words());
+        }
         self.relaxations.resize_with(distributions.len(), Relaxation::default);
-        for (k, d) in distributions.iter().enumerate() {
-            self.samplers[k].prepare(&d.p, words);
-            self.relaxations[k].prepare(&d.p);
+        for (relaxation, d) in self.relaxations.iter_mut().zip(&distributions) {
+            relaxation.prepare(&d.p);
         }
         self.distributions = distributions;
     }
@@ -212,10 +232,10 @@ impl Batch {
         let slots = problem.slots_of_learner(learner);
         let at = self.bodies.len();
         self.bodies.resize(at + words * slots.len(), 0);
-        self.exps.resize(rules.samplers.len(), 1.0);
+        self.exps.resize(rules.distributions.len(), 1.0);
+        rules.samplers[learner].draw(rng, &mut self.bodies[at..]);
         for (i, k) in slots.enumerate() {
             let body = &mut self.bodies[at + i * words..at + (i + 1) * words];
-            rules.samplers[k].draw(rng, body);
             let d = &rules.distributions[k];
             problem.legalise(config, k, &d.p, body);
             if value == Value::Weighted {
@@ -233,21 +253,20 @@ impl Batch {
         problem: &Problem,
         rules: &Rules,
         value: Value,
-        states: &States,
+        states: &mut States,
         state: StateId,
         bodies: usize,
     ) -> f32 {
-        let grounding = states.grounding(state);
-        let words = grounding.words();
+        let words = problem.grounder.words();
         let learner = states.learner(state);
         let base = problem.slots_of_learner(learner).start;
         let exps: &[f32] = if value == Value::Crisp { &rules.crisp } else { &self.exps };
         let mut total = states.actions(state).len() as f32;
-        for (i, span) in states.by_predicate(state).iter().enumerate() {
+        for p in 0..problem.alphabet.actions.len() {
             // Most bodies hold for no action at all: one comparison with all atoms that hold anywhere tells.
-            let reach = states.reach(state, i);
+            let reach = states.reach(state, p);
             self.able.clear();
-            for k in problem.slots_of(learner, Action(i as u32)) {
+            for k in problem.slots_of(learner, Action(p as u32)) {
                 let at = bodies + (k - base) * words;
                 let body = &self.bodies[at..at + words];
                 if exps[k] > 1.0 && body.iter().any(|&b| b != 0) && subset(body, reach) {
@@ -257,19 +276,22 @@ impl Batch {
             if self.able.is_empty() {
                 continue;
             }
-            for a in span.clone() {
-                let masks = grounding.flat(a as usize);
-                let mut best = Derived { action: a, slot: 0, weight: 1.0 };
+            // The strongest first: an action is the first one's that derives it.
+            self.able.sort_by(|&i, &j| exps[j as usize].total_cmp(&exps[i as usize]));
+            let mut runs = states.runs(state, p);
+            while !runs.is_over() {
+                let mut taken = 0;
                 for &k in &self.able {
                     let at = bodies + (k as usize - base) * words;
-                    if exps[k as usize] > best.weight && within(&self.bodies[at..at + words], masks) {
-                        best = Derived { action: a, slot: k, weight: exps[k as usize] };
+                    let actions = states.derived(state, &runs, &self.bodies[at..at + words]) & !taken;
+                    if actions != 0 {
+                        let weight = exps[k as usize];
+                        total += actions.count_ones() as f32 * (weight - 1.0);
+                        self.derived.push(Derived { first: runs.from, slot: k, actions, weight });
+                        taken |= actions;
                     }
                 }
-                if best.weight > 1.0 {
-                    total += best.weight - 1.0;
-                    self.derived.push(best);
-                }
+                runs.advance();
             }
         }
         1.0 / total
@@ -292,7 +314,7 @@ impl Batch {
             let (slot, f) = best_slot(slots, rules, grounding.flat(a), grounding.words());
             let weight = (f / config.temperature).exp() as f32;
             total += weight;
-            self.derived.push(Derived { action: a as u32, slot: slot as u32, weight });
+            self.derived.push(Derived { first: a as u32, slot: slot as u32, actions: 1, weight });
         }
         1.0 / total
     }
@@ -340,34 +362,26 @@ impl Batch {
 #[inline]
 fn draw(derived: &[Derived], rest: f32, actions: usize, rng: &mut Rng) -> usize {
     let mut u = rng.unit() as f32 / rest;
+    let mut others = actions;
     for d in derived {
-        if u < d.weight {
-            return d.action as usize;
+        let count = d.actions.count_ones() as usize;
+        let all = count as f32 * d.weight;
+        if u < all {
+            let nth = ((u / d.weight) as usize).min(count - 1);
+            return d.places().nth(nth).unwrap_or(0);
         }
-        u -= d.weight;
+        u -= all;
+        others -= count;
     }
-    let others = actions - derived.len();
     if others == 0 {
-        return derived.last().map_or(0, |d| d.action as usize); // rounding left a crumb
+        // Rounding left a crumb.
+        return derived.last().and_then(|d| d.places().last()).unwrap_or(0);
     }
-    // The u-th of the actions that are not derived; those that are come in order.
-    let mut action = (u as usize).min(others - 1);
-    for d in derived {
-        if d.action as usize > action {
-            break;
-        }
-        action += 1;
+    let nth = (u as usize).min(others - 1);
+    if derived.is_empty() {
+        return nth;
     }
-    action
-}
-
-/// Whether a body is within one of the masks given end to end.
-#[inline]
-fn within(body: &[u64], masks: &[u64]) -> bool {
-    match *body {
-        [b] => masks.iter().any(|m| b & !m == 0),
-        _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
-    }
+    (0..actions).filter(|&a| !derived.iter().any(|d| d.contains(a))).nth(nth).unwrap_or(0)
 }
 
 /// T(w, 1): the value of a rule whose body holds.
@@ -378,15 +392,17 @@ fn body_value(config: &Config, p: &[f64], body: &[u64]) -> f64 {
 
 /// The set bits of a body.
 pub fn bits(body: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    body.iter().enumerate().flat_map(|(word, &b)| {
-        let mut left = b;
-        std::iter::from_fn(move || {
-            if left == 0 {
-                return None;
-            }
-            let bit = left.trailing_zeros() as usize;
+    body.iter().enumerate().flat_map(|(word, &b)| word_bits(b).map(move |bit| word * 64 + bit))
+}
+
+/// The set bits of a word, from the lowest.
+#[inline]
+fn word_bits(mut left: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = left.trailing_zeros() as usize;
+        (left != 0).then(|| {
             left &= left - 1;
-            Some(word * 64 + bit)
+            bit
         })
     })
 }

@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use derrl_env::Env;
+use derrl_env::{Env, Rng};
 use derrl_logic::{Action, Literal, Policy, Rule, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::error::Error;
 use crate::evaluate::mean_stderr;
+use crate::grow::{free_actions, grow};
 use crate::problem::Problem;
 use crate::refine::{Judge, Judged, advantage, refine};
 use crate::simplify::{length, simplify};
@@ -96,6 +97,10 @@ pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync
 
 /// A point of the training curve is kept every so many updates.
 const CURVE_EVERY: usize = 10;
+/// The random stream of what follows the restarts, apart from theirs.
+const GROWTH: u64 = 3 << 32;
+/// Rules that act in few states earn little each: so many times the episodes of a selection tell.
+const EXTENSION: usize = 10;
 /// A restart offers a checkpoint every so many environment steps.
 const CHECKPOINT_EVERY: u64 = 1 << 21;
 
@@ -110,8 +115,16 @@ pub struct Search<'a> {
     observer: &'a dyn Observer,
 }
 
+/// What a thread does next, for the run of that number.
+enum Job {
+    /// One restart.
+    Restart(usize, u64),
+    /// What follows the last restart, given the number of the chosen one among those done.
+    Complete(usize, usize),
+}
+
 struct Shared {
-    queue: VecDeque<(usize, u64)>,
+    queue: VecDeque<Job>,
     runs: Vec<Run>,
     error: Option<Error>,
     /// Restarts before the next look at their results: fewer where episodes are costly.
@@ -147,12 +160,10 @@ impl<'a> Search<'a> {
         let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, wave };
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
-            let done = checkpoint.done.len() as u64;
-            shared.runs.push(Run { seed, checkpoint, started: done, learned: None });
+            let started = checkpoint.done.len() as u64;
+            shared.runs.push(Run { seed, checkpoint, started, learned: None });
             let run = shared.runs.len() - 1;
-            if done == 0 || !self.wave_is_over(&mut shared, run)? {
-                self.next_wave(&mut shared, run);
-            }
+            self.next_jobs(&mut shared, run);
         }
         let shared = Mutex::new(shared);
         let changed = Condvar::new();
@@ -175,40 +186,61 @@ impl<'a> Search<'a> {
             if self.observer.interrupted() || guard.error.is_some() {
                 break;
             }
-            let Some((run, restart)) = guard.queue.pop_front() else {
+            let Some(job) = guard.queue.pop_front() else {
                 if guard.runs.iter().all(|r| r.learned.is_some()) {
                     break;
                 }
                 guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let seed = guard.runs[run].seed;
-            let partial = guard.runs[run].checkpoint.running.iter().find(|p| p.restart == restart).cloned();
-            drop(guard);
-            let result = self.restart(seed, restart, partial, &|partial| {
-                let mut guard = lock();
-                guard.runs[run].note(partial);
-                self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
-            });
-            guard = lock();
-            match result {
-                Err(error) => guard.error = Some(error),
-                Ok(None) => {}
-                Ok(Some(outcome)) => {
-                    guard.runs[run].finish(outcome);
-                    self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
-                    if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started {
-                        match self.wave_is_over(&mut guard, run) {
-                            Ok(true) => {}
-                            Ok(false) => self.next_wave(&mut guard, run),
-                            Err(error) => guard.error = Some(error),
+            let result = match job {
+                Job::Restart(run, restart) => {
+                    let state = &guard.runs[run];
+                    let seed = state.seed;
+                    let partial = state.checkpoint.running.iter().find(|p| p.restart == restart).cloned();
+                    drop(guard);
+                    let result = self.restart(seed, restart, partial, &|partial| {
+                        let mut guard = lock();
+                        guard.runs[run].note(partial);
+                        self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+                    });
+                    guard = lock();
+                    result.map(|outcome| {
+                        if let Some(outcome) = outcome {
+                            guard.runs[run].finish(outcome);
+                            self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+                            if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started {
+                                self.next_jobs(&mut guard, run);
+                            }
                         }
-                    }
+                    })
                 }
+                Job::Complete(run, chosen) => {
+                    let (seed, chosen) =
+                        (guard.runs[run].seed, guard.runs[run].checkpoint.done[chosen].clone());
+                    drop(guard);
+                    let result = self.complete(seed, &chosen);
+                    guard = lock();
+                    result.map(|learned| {
+                        self.observer.finished(seed, &guard.runs[run].checkpoint, &learned);
+                        guard.runs[run].learned = Some(learned);
+                    })
+                }
+            };
+            if let Err(error) = result {
+                guard.error = Some(error);
             }
             changed.notify_all();
         }
         changed.notify_all();
+    }
+
+    /// When all restarts begun are done: another wave of them, or what follows the last.
+    fn next_jobs(&self, shared: &mut Shared, run: usize) {
+        match self.chosen(shared, run) {
+            Some(chosen) => shared.queue.push_back(Job::Complete(run, chosen)),
+            None => self.next_wave(shared, run),
+        }
     }
 
     fn next_wave(&self, shared: &mut Shared, run: usize) {
@@ -217,35 +249,55 @@ impl<'a> Search<'a> {
         // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
         let end = ((state.started / wave + 1) * wave).min(self.config.restarts as u64);
         shared.queue.extend(
-            (0..end).filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r)).map(|r| (run, r)),
+            (0..end)
+                .filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r))
+                .map(|r| Job::Restart(run, r)),
         );
         state.started = end;
         self.observer.wave(state.seed, end as usize);
     }
 
-    /// After a wave: whether enough restarts agree on the best return, or none are left; then the run is finished.
-    fn wave_is_over(&self, shared: &mut Shared, run: usize) -> Result<bool, Error> {
-        let state = &mut shared.runs[run];
-        let done = &state.checkpoint.done;
+    /// After a wave: the restart to keep, if enough of them agree on the best return or none are left.
+    fn chosen(&self, shared: &Shared, run: usize) -> Option<usize> {
+        let done = &shared.runs[run].checkpoint.done;
         let wave_complete = done.len().is_multiple_of(shared.wave) || done.len() >= self.config.restarts;
         let best = best_of(done);
-        if !wave_complete || (best.len() < self.config.agree && done.len() < self.config.restarts) {
-            return Ok(false);
-        }
-        let Some(&chosen) = best.first() else { return Ok(false) };
+        let enough = best.len() >= self.config.agree || done.len() >= self.config.restarts;
+        best.first().copied().filter(|_| wave_complete && enough)
+    }
+
+    /// The chosen policy, with rules more for states in which it says nothing where slots are left and they pay.
+    fn complete(&self, seed: u64, chosen: &Outcome) -> Result<Learned, Error> {
         let alphabet = &self.problem.alphabet;
         let read = |text: &str| {
             Policy::parse(&Source::new("checkpoint", text), alphabet)
                 .map_err(|e| Error::Policy(e.to_string()))
         };
-        let learned = Learned {
-            policy: read(&done[chosen].simplified)?,
-            unsimplified: read(&done[chosen].learned)?,
-            restart: done[chosen].restart,
-        };
-        self.observer.finished(state.seed, &state.checkpoint, &learned);
-        state.learned = Some(learned);
-        Ok(true)
+        let mut policy = read(&chosen.simplified)?;
+        let mut env = (self.make_env)()?;
+        if !costly(env.as_ref()) && !free_actions(&policy, self.problem).is_empty() {
+            policy = self.extend(seed, &policy, env.as_mut())?;
+        }
+        Ok(Learned { policy, unsimplified: read(&chosen.learned)?, restart: chosen.restart })
+    }
+
+    /// The policy with rules more, as long as they earn more.
+    fn extend(&self, seed: u64, policy: &Policy, env: &mut dyn Env) -> Result<Policy, Error> {
+        let alphabet = &self.problem.alphabet;
+        let episodes = EXTENSION * self.config.selection_episodes;
+        let mut rng = Rng::new(seed, GROWTH);
+        let mut best = refine(policy, &mut Judge::new(alphabet, env, episodes, seed))?;
+        while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng) {
+            let refined = refine(&grown, &mut Judge::new(alphabet, env, episodes, seed))?;
+            let (gain, noise) = advantage(&refined.returns, &best.returns);
+            if gain <= noise {
+                break;
+            }
+            best = refined;
+        }
+        // The strongest rule of an action first, as it is read.
+        best.policy.rules.sort_by(|a, b| a.action.cmp(&b.action).then(b.weight.total_cmp(&a.weight)));
+        Ok(best.policy)
     }
 
     /// One restart from its start or from where it was; `None` if interrupted.

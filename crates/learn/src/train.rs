@@ -152,10 +152,8 @@ impl Trainer {
     /// Runs a batch of episodes and moves theta once. An error if the world failed; theta is then as before.
     pub fn update(&mut self, env: &mut dyn Env) -> Result<UpdateStats, Error> {
         let problem = Arc::clone(&self.problem);
-        if self.states.trim() {
-            self.gradient.forget_states();
-        }
-        self.rules.prepare(self.generator.distributions(), problem.grounder.words(), self.config.temperature);
+        self.states.trim();
+        self.rules.prepare(self.generator.distributions(), &problem, self.config.temperature);
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
         if let Some(fault) = env.fault() {
             return Err(Error::World(fault.to_string()));
@@ -199,7 +197,7 @@ impl Trainer {
     /// Runs a batch of episodes with the rules as they stand and learns nothing from it. Returns the steps taken.
     pub fn act(&mut self, env: &mut dyn Env) -> u64 {
         let problem = Arc::clone(&self.problem);
-        self.rules.prepare(self.generator.distributions(), problem.grounder.words(), self.config.temperature);
+        self.rules.prepare(self.generator.distributions(), &problem, self.config.temperature);
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
         self.batch.steps.len() as u64
     }

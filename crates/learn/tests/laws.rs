@@ -89,7 +89,7 @@ fn bulk_samples_have_the_distribution_of_the_gumbel_max_trick() {
     const N: usize = 40_000;
     let p: Vec<f64> = (0..70).map(|j| [0.0, 0.01, 0.3, 0.5, 0.97, 1.0, 0.125][j % 7]).collect();
     let mut sampler = Sampler::default();
-    sampler.prepare(&p, 2);
+    sampler.prepare([p.as_slice()], 2);
     let mut rng = Rng::new(3, 0);
     let mut bulk = vec![0usize; p.len()];
     let mut body = [0u64; 2];
@@ -160,7 +160,7 @@ fn hard_constraints_are_never_violated() {
         for (slot, s) in problem.slots.iter().enumerate() {
             let constraints: &Constraints = problem.constraints(s.action);
             let p: Vec<f64> = (0..s.atoms).map(|_| rng.unit()).collect();
-            sampler.prepare(&p, problem.grounder.words());
+            sampler.prepare([p.as_slice()], problem.grounder.words());
             for _ in 0..200 {
                 let mut body = vec![0; problem.grounder.words()];
                 sampler.draw(&mut rng, &mut body);

@@ -349,7 +349,7 @@ impl<'a> Draft<'a> {
         let action = |a: &Signature<'_>| ActionDecl {
             name: a.name.to_string(),
             args: ids(a),
-            rules: RuleCount::AtMost(1),
+            rules: RuleCount::Auto,
             forbidden: Vec::new(),
         };
         let predicate = |(p, role): &(Signature<'_>, Role)| Predicate {

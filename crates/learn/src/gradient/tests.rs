@@ -7,6 +7,7 @@ use derrl_env::{Options, Rng, find, make};
 use super::*;
 use crate::estimator::{ESTIMATORS, Estimator};
 use crate::generator::{RuleDistribution, sigmoid};
+use crate::relaxed::best_slot;
 
 /// A batch collected with random rules.
 struct Fixture {
@@ -53,7 +54,7 @@ impl Fixture {
         let mut rules = Rules::default();
         rules.prepare(
             logits.iter().zip(confidence).map(of).collect(),
-            self.problem.grounder.words(),
+            &self.problem,
             self.config.temperature,
         );
         rules
@@ -83,7 +84,7 @@ impl Fixture {
             let grounding = self.states.grounding(step.state);
             let words = grounding.words();
             let actions = self.states.actions(step.state);
-            let derived = |a: usize| self.batch.derived(step).iter().find(|d| d.action as usize == a);
+            let derived = |a: usize| self.batch.derived(step).iter().find(|d| d.contains(a));
             let by = |a: usize| derived(a).map(|d| d.slot as usize);
             let f = |a: usize| match (value, by(a)) {
                 (Value::Relaxed, _) => {
@@ -119,7 +120,7 @@ impl Fixture {
                         Some(k) => k,
                     };
                     let frozen = self.rules.distributions[k].confidence;
-                    total += c * frozen * rules.relaxations[k].value(grounding.flat(a), words);
+                    total += c * frozen * rules.relaxations[k].best(grounding.flat(a), words).0;
                 }
             }
         }
