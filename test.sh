@@ -39,6 +39,10 @@ cargo test --workspace --locked
 say "pages, in Chromium"
 DERRL="$PWD/target/debug/derrl" npm test --prefix web/tests --silent
 
+say "the paper's experiments, with small budgets"
+rm -rf target/reproduction
+cargo run --release --locked --quiet -- reproduce all --quick --out target/reproduction
+
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 

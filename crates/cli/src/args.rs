@@ -44,6 +44,8 @@ pub enum Command {
     Check(Check),
     /// Measure speed on this machine
     Bench(Bench),
+    /// Run the paper's experiments and set the results beside the paper's
+    Reproduce(Reproduce),
 }
 
 /// `derrl domains`.
@@ -66,6 +68,9 @@ pub struct WorldArgs {
     /// The number of obstacles of a task of free size (gridworld)
     #[arg(long, value_name = "N")]
     pub obstacles: Option<usize>,
+    /// How many numbers there are in a task of free size (countdown)
+    #[arg(long, value_name = "N")]
+    pub range: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (traffic)
     #[arg(long)]
     pub shared: bool,
@@ -77,7 +82,13 @@ pub struct WorldArgs {
 impl WorldArgs {
     /// The environment's share of these.
     pub fn options(&self) -> Options {
-        Options { noise: self.noise, size: self.size, obstacles: self.obstacles, shared: self.shared }
+        Options {
+            noise: self.noise,
+            size: self.size,
+            obstacles: self.obstacles,
+            range: self.range,
+            shared: self.shared,
+        }
     }
 }
 
@@ -109,7 +120,7 @@ pub struct Train {
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "shared", "untyped", "from"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -292,7 +303,7 @@ pub struct Report {
     /// The folder of a run, or one that holds several
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Where to write the page (default: report.html in the folder)
+    /// Where to write the page (default: report.html in the folder; runs.html in that of a reproduction)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Episodes to show of each task (default: 4, fewer where there are many runs)
@@ -381,6 +392,61 @@ pub struct Bench {
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `derrl reproduce`.
+#[derive(Debug, ClapArgs)]
+pub struct Reproduce {
+    /// What to reproduce
+    #[arg(value_enum, default_value_t = Part::All)]
+    pub part: Part,
+    /// Seeds a run, from 0 (default: what each experiment says, 3 or more)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub seeds: Option<u64>,
+    /// The folder of the results; runs that it holds already are not run again
+    #[arg(long, value_name = "DIR", default_value = "reproduction")]
+    pub out: PathBuf,
+    /// Small budgets and two seeds: minutes instead of an hour, and weaker results
+    #[arg(long)]
+    pub quick: bool,
+    /// No run takes more decisions than this (default: what each experiment says)
+    #[arg(long, value_name = "DECISIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// These domains only (may be given several times)
+    #[arg(long = "domain", value_name = "DOMAIN")]
+    pub domains: Vec<String>,
+    /// Run these again, although they are finished, e.g. after a change to an agent: its name, or its name and a
+    /// domain as in derrl:gridworld (may be given several times)
+    #[arg(long, value_name = "AGENT[:DOMAIN]")]
+    pub again: Vec<String>,
+    /// Also put the generalisation table into this Markdown file, between its marks
+    #[arg(long, value_name = "FILE")]
+    pub readme: Option<PathBuf>,
+    /// Threads to use (default: all cores); results other than times do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A part of the paper's experiments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// The generalisation table: every agent on every task, beside the paper's values
+    Table,
+    /// Training reward over episodes
+    Convergence,
+    /// Seconds an episode as problems grow
+    Runtime,
+    /// DERRL with one setting changed
+    Ablation,
+    /// The learned rules of every domain
+    Rules,
+    /// The same rules as programs: a loop with guarded steps
+    Programs,
+    /// All of these
+    All,
 }
 
 /// Seeds from `first` to `last`, both included.

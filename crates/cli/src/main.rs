@@ -13,8 +13,11 @@ mod export;
 mod extent;
 mod picture;
 mod progress;
+mod provenance;
 mod report;
+mod reproduce;
 mod run_folder;
+mod run_result;
 mod simplify;
 mod style;
 mod table;
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Report(command) => report::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
+        Command::Reproduce(command) => reproduce::run(&command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -29,6 +29,9 @@ use crate::{Outcome, print, print_json};
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";
 
+/// The name of the page of all runs in the folder of a reproduction, where [`FILE`] is the report itself.
+pub const RUNS_FILE: &str = "runs.html";
+
 /// How many folders deep runs are looked for, below the one that is named.
 const DEPTH: usize = 4;
 
@@ -72,7 +75,7 @@ pub struct Written {
 /// Writes the page of the run or runs in a folder.
 pub fn run(args: &Report) -> Outcome {
     let folders = find(&args.folder)?;
-    let out = args.out.clone().unwrap_or_else(|| args.folder.join(FILE));
+    let out = args.out.clone().unwrap_or_else(|| args.folder.join(page_name(&args.folder)));
     if out.is_dir() {
         return Err(anyhow::anyhow!("--out {} is a folder: name a file", out.display()).into());
     }
@@ -134,6 +137,11 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
     let html = page::html(&name(top), &runs, &about_all)?;
     write_whole(out, &html)?;
     Ok(Written { bytes: html.len(), notes: [about_all, notes].concat() })
+}
+
+/// The name of the page in a folder: the report of a reproduction is not overwritten.
+fn page_name(folder: &Path) -> &'static str {
+    if folder.join("results.json").is_file() { RUNS_FILE } else { FILE }
 }
 
 /// The runs at or below a folder, by path; seeds in order of their numbers.

@@ -10,6 +10,7 @@
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
 //! | `verify.json` | what `derrl verify` found, where it was asked |
 //! | `report.html` | a page to look at |
+//! | `verify.json` | what `derrl verify` found out about the policy |
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,20 @@ use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
+
+/// The files of a run; without the first, a folder is none.
+const FILES: [&str; 10] = [
+    "config.toml",
+    "domain.pl",
+    "checkpoint.json",
+    "metrics.jsonl",
+    "policy.pl",
+    "policy.unsimplified.pl",
+    "curve.svg",
+    "result.json",
+    "report.html",
+    "verify.json",
+];
 
 /// What was asked for, in `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,6 +107,15 @@ impl RunFolder {
         if path.join("config.toml").exists() {
             bail!("{shown} holds a run already: go on with it by --resume {shown}, or choose another --out");
         }
+        RunFolder::replace(path, config, domain)
+    }
+
+    /// Makes the folder of a run, in place of one that may be there.
+    pub fn replace(path: &Path, config: RunConfig, domain: &Domain) -> anyhow::Result<RunFolder> {
+        let shown = path.display();
+        for old in FILES.map(|file| path.join(file)).iter().filter(|old| old.exists()) {
+            fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
+        }
         fs::create_dir_all(path).with_context(|| format!("cannot make the folder {shown}"))?;
         let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain.text.clone() };
         folder.write("domain.pl", &folder.domain_text)?;
@@ -148,6 +172,11 @@ impl RunFolder {
         self.path.join("policy.pl")
     }
 
+    /// What came of the run, once it is finished.
+    pub fn result(&self) -> Option<serde_json::Value> {
+        serde_json::from_str(&fs::read_to_string(self.path.join("result.json")).ok()?).ok()
+    }
+
     /// The domain as it was when the run was made.
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
@@ -162,11 +191,7 @@ impl RunFolder {
     /// Everything that decides what a run computes; results of different fingerprints do not mix.
     fn fingerprint(&self) -> anyhow::Result<String> {
         let config = toml::to_string(&self.config)?;
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325; // FNV-1a
-        for byte in config.bytes().chain(self.domain_text.bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Ok(format!("{hash:016x}"))
+        Ok(fingerprint(config.bytes().chain(self.domain_text.bytes())))
     }
 
     /// The checkpoint, or an empty one where none was written yet.
@@ -231,6 +256,14 @@ pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
         let _ = fs::remove_file(&partial); // it may not even be there
     }
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A short name for what these bytes say (FNV-1a).
+pub fn fingerprint(bytes: impl Iterator<Item = u8>) -> String {
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
 }
 
 /// The first of `runs/NAME-1`, `runs/NAME-2`, ... that does not exist.

@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use derrl_env::make;
-use derrl_learn::{Checkpoint, Config, Learned, Problem, Score, Search};
-use derrl_logic::{Alphabet, Policy};
+use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
+use derrl_logic::Policy;
 use serde_json::{Value, json};
 
 use crate::args::Train;
-use crate::chart::{Chart, Series};
 use crate::domain::{Domain, another_policy};
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, next_free};
+use crate::run_result::{RunResult, report_path};
 use crate::table::{columns, thousands};
 use crate::{Failure, Outcome, eval, print, print_json, report};
 
@@ -90,10 +90,6 @@ pub fn run(args: &Train) -> Outcome {
         print(&format!("{}\n  {}\n", summary(&results), top.join(report::FILE).display()));
     }
     Ok(())
-}
-
-fn report_path(folder: &RunFolder) -> PathBuf {
-    folder.path().join(report::FILE)
 }
 
 fn bail_input(text: String) -> anyhow::Result<()> {
@@ -210,74 +206,30 @@ struct Finished {
 /// Scores what was learned and writes it down.
 fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
     let config = &folder.config;
-    let alphabet = &domain.alphabet;
     let checkpoint = folder.checkpoint()?;
-    let text = learned.policy.display(alphabet).to_string();
     let scores = eval::score(&learned.policy, domain, &[], &config.options, config.episodes, config.seed)?;
-    let steps = checkpoint.done.iter().map(|o| o.steps).sum();
-    let episodes: u64 = checkpoint.done.iter().map(|o| o.episodes).sum();
-    let paths = [folder.policy_path(), report_path(folder)];
-    let json = json!({
-        "domain": config.domain,
-        "seed": config.seed,
-        "policy": text,
-        "rules": rules(&learned.policy, alphabet),
-        "unsimplified": learned.unsimplified.display(alphabet).to_string(),
-        "simulator": eval::simulator(domain)?,
-        "scores": eval::to_json(&scores),
-        "restarts": checkpoint.done.len(),
-        "restart": learned.restart,
-        "episodes": episodes,
-        "steps": steps,
-        "seconds": seconds,
-        "policy_path": paths[0].display().to_string(),
-        "report_path": paths[1].display().to_string(),
-    });
-    let title = format!("{}, seed {}", config.domain, config.seed);
-    let train = scores.first().map_or(f64::NAN, |(_, s)| s.mean);
-    folder.write("policy.unsimplified.pl", &learned.unsimplified.display(alphabet).to_string())?;
-    folder.write("curve.svg", &curve(&checkpoint, learned.restart, &title))?;
-    folder.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&json)?))?;
-    let head =
-        format!("% Learned by derrl {} on {title}: return {train:.3} on the training task.\n", config.derrl);
-    folder.write("policy.pl", &format!("{head}{text}"))?;
-    let restarts = checkpoint.done.len();
-    let policy = learned.policy.clone();
-    Ok(Finished { seed: config.seed, scores, policy, steps, restarts, seconds, paths, json })
-}
-
-fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
-    policy
-        .rules
-        .iter()
-        .map(|rule| {
-            let arity = alphabet.action(rule.action).args.len();
-            let body: Vec<String> =
-                rule.canonical(arity).body.iter().map(|l| l.display(alphabet).to_string()).collect();
-            json!({
-                "weight": rule.weight,
-                "action": format!("{}/{arity}", alphabet.action(rule.action).name),
-                "body": body,
-                "text": rule.display(alphabet).to_string(),
-            })
-        })
-        .collect()
-}
-
-/// The training curves of all restarts, the chosen one on top.
-fn curve(checkpoint: &Checkpoint, chosen: u64, title: &str) -> String {
-    let line = |restart: u64, name: Option<String>, color, width| {
-        let done = checkpoint.done.iter().find(|o| o.restart == restart);
-        let points = done.map(|o| o.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect());
-        Series { name, points: points.unwrap_or_default(), color, width }
+    let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
+    let result = RunResult {
+        policy: &learned.policy,
+        unsimplified: learned.unsimplified.display(&domain.alphabet).to_string(),
+        scores: &scores,
+        restarts: checkpoint.done.len(),
+        restart: learned.restart,
+        episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
+        steps: checkpoint.done.iter().map(|o| o.steps).sum(),
+        seconds,
+        curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };
-    let others = checkpoint.done.iter().map(|o| o.restart).filter(|r| *r != chosen);
-    let mut series: Vec<Series> = others
-        .enumerate()
-        .map(|(i, r)| line(r, (i == 0).then(|| "other restarts".to_string()), "#b8c4d6", 1.0))
-        .collect();
-    series.push(line(chosen, Some("chosen restart".to_string()), "#c2410c", 2.5));
-    Chart { title, x_label: "episodes", y_label: "mean return while exploring", series }.to_svg()
+    Ok(Finished {
+        seed: config.seed,
+        policy: learned.policy.clone(),
+        steps: result.steps,
+        restarts: result.restarts,
+        seconds,
+        paths: [folder.policy_path(), report_path(folder)],
+        json: result.keep(folder, domain)?,
+        scores,
+    })
 }
 
 impl Finished {

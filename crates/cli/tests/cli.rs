@@ -174,6 +174,8 @@ fn bad_input_gets_one_clear_error() {
     std::fs::write(folder.path().join("a_file"), "x").unwrap();
     std::fs::write(folder.path().join("binary.pl"), [0xff, 0xfe, 0x00]).unwrap();
     std::fs::write(folder.path().join("long.pl"), "move(X, Y) :- on(X, A), on(A, B), on(B, Y).\n").unwrap();
+    let marks = "<!-- derrl reproduce: begin --><!-- derrl reproduce: end -->";
+    std::fs::write(folder.path().join("marked.md"), marks).unwrap();
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     std::fs::create_dir(folder.path().join("half")).unwrap();
     std::fs::write(folder.path().join("half/config.toml"), "derrl = ").unwrap();
@@ -239,6 +241,14 @@ fn bad_input_gets_one_clear_error() {
             "given rules with hidden layers",
             &["train", "blocks", "--from", "policy.pl", "--set", "hidden=[8]"],
         ),
+        ("an unknown part", &["reproduce", "tables"]),
+        ("an unknown domain to reproduce", &["reproduce", "table", "--domain", "block"]),
+        ("a file where a folder should be", &["reproduce", "table", "--domain", "blocks", "--out", "a_file"]),
+        ("no seeds", &["reproduce", "table", "--seeds", "0"]),
+        ("an unknown agent to run again", &["reproduce", "table", "--again", "derl:blocks"]),
+        ("no place for the table", &["reproduce", "table", "--readme", "policy.pl"]),
+        ("no table to put there", &["reproduce", "rules", "--readme", "marked.md"]),
+        ("numbers for a task that has its own", &["train", "countdown", "--range", "20"]),
     ];
     let mut shown = String::new();
     for (name, args) in cases {

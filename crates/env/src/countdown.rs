@@ -25,8 +25,9 @@ pub const SPEC: Spec = Spec {
         Task::new("dynamic-stack", "stacks of 3, 4 or 5 numbers").target(0.98),
         Task::new("held-out-target", "goals never trained on").target(0.98),
         Task::new("held-out-initial", "stacks never trained on").target(0.98),
+        Task::new("large", "stacks of --size numbers, --range numbers around 0").on_request(),
     ],
-    options: &["noise"],
+    options: &["noise", "size", "range"],
     make: |alphabet, task, options| Ok(Box::new(Countdown::new(alphabet, task, options)?)),
     exhaustive: COUNTDOWN,
 };
@@ -42,13 +43,19 @@ pub(crate) const ACC: usize = 3;
 pub(crate) const GOAL: usize = 4;
 pub(crate) const LESS: usize = 5;
 
+/// The numbers of the tasks of fixed size.
 pub(crate) const LOW: i8 = -4;
 pub(crate) const HIGH: i8 = 6;
+/// How many these are.
+const RANGE: usize = (HIGH - LOW + 1) as usize;
+/// Sizes that `large` takes: the numbers of a stack, 1 to 3, have to be among the numbers, and a code fits 128 bits.
+const RANGES: std::ops::RangeInclusive<usize> = 8..=1000;
+const STACKS: std::ops::RangeInclusive<usize> = 1..=100;
 const N1: f64 = 10.0;
 /// Goals that `train` never draws.
-const HELD_OUT_GOALS: [i8; 3] = [-3, 0, 3];
+const HELD_OUT_GOALS: [i32; 3] = [-3, 0, 3];
 /// Stacks that `train` never draws, top first.
-const HELD_OUT_STACKS: [[i8; 2]; 3] = [[1, 3], [2, 2], [3, 1]];
+const HELD_OUT_STACKS: [[i32; 2]; 3] = [[1, 3], [2, 2], [3, 1]];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Draw {
@@ -56,6 +63,7 @@ enum Draw {
     DynamicStack,
     HeldOutTarget,
     HeldOutInitial,
+    Large,
 }
 
 #[derive(Clone, Debug)]
@@ -63,26 +71,55 @@ struct Countdown {
     binding: Binding,
     universe: Arc<Universe>,
     draw: Draw,
+    /// The lengths of stacks, each equally likely.
+    lengths: Vec<usize>,
+    low: i32,
+    high: i32,
     noise: f64,
-    start: i8,
-    goal: i8,
+    start: i32,
+    goal: i32,
     /// The stack of the instance, top first.
-    stack: Vec<i8>,
+    stack: Vec<i32>,
     taken: usize,
-    acc: i8,
+    acc: i32,
 }
 
 impl Countdown {
     fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Countdown, Error> {
+        let draw = match task {
+            "dynamic-stack" => Draw::DynamicStack,
+            "held-out-target" => Draw::HeldOutTarget,
+            "held-out-initial" => Draw::HeldOutInitial,
+            "large" => Draw::Large,
+            _ => Draw::Train,
+        };
+        for (name, given) in [("size", options.size.is_some()), ("range", options.range.is_some())] {
+            if given && draw != Draw::Large {
+                return Err(Error::Option(format!(
+                    "task `{task}` has its own stacks and numbers; --{name} is for task `large`"
+                )));
+            }
+        }
+        let (size, range) = (options.size.unwrap_or(10), options.range.unwrap_or(RANGE));
+        if !STACKS.contains(&size) {
+            return Err(Error::Option("--size is a length of stacks from 1 to 100".to_string()));
+        }
+        if !RANGES.contains(&range) {
+            return Err(Error::Option("--range is how many numbers there are, from 8 to 1000".to_string()));
+        }
+        let low = 1 - (range as i32 - 1) / 2;
+        let high = low + range as i32 - 1;
         Ok(Countdown {
             binding: Binding::new(SPEC.name, &VOCABULARY, alphabet)?,
-            universe: Arc::new(universe(alphabet)),
-            draw: match task {
-                "dynamic-stack" => Draw::DynamicStack,
-                "held-out-target" => Draw::HeldOutTarget,
-                "held-out-initial" => Draw::HeldOutInitial,
-                _ => Draw::Train,
+            universe: Arc::new(numbers(alphabet, low, high)),
+            lengths: match draw {
+                Draw::DynamicStack => vec![3, 4, 5],
+                Draw::Large => vec![size],
+                _ => vec![2],
             },
+            draw,
+            low,
+            high,
             noise: options.noise.unwrap_or(0.0),
             start: 0,
             goal: 0,
@@ -92,54 +129,76 @@ impl Countdown {
         })
     }
 
-    /// The expected return of the best policy from here on: expectimax over the rest of the stack.
-    fn best_from(&self, taken: usize, acc: i8) -> f64 {
-        let Some(&top) = self.stack.get(taken) else {
-            return payoff(self.goal, acc);
-        };
-        let dropped = self.best_from(taken + 1, acc);
-        let chosen = [clamp(acc + top), clamp(acc - top)].map(|next| self.best_from(taken + 1, next));
-        let risky = |v: f64| (1.0 - self.noise) * v + self.noise * dropped;
-        chosen.into_iter().map(risky).fold(dropped, f64::max)
+    /// The expected return of the best policy: expectimax, from the bottom of the stack to its top, for all `acc` at once.
+    fn best(&self) -> f64 {
+        let mut values: Vec<f64> = (self.low..=self.high).map(|acc| payoff(self.goal, acc)).collect();
+        for &top in self.stack.iter().rev() {
+            let value = |acc: i32| values[self.object(acc).0 as usize];
+            let best = |acc: i32| {
+                let dropped = value(acc);
+                let risky = |next: i32| (1.0 - self.noise) * value(self.clamp(next)) + self.noise * dropped;
+                dropped.max(risky(acc + top)).max(risky(acc - top))
+            };
+            values = (self.low..=self.high).map(best).collect();
+        }
+        values[self.object(self.start).0 as usize]
+    }
+
+    fn clamp(&self, n: i32) -> i32 {
+        n.clamp(self.low, self.high)
+    }
+
+    fn object(&self, n: i32) -> Object {
+        Object((n - self.low) as u32)
     }
 }
 
-/// The numbers of the range.
-pub(crate) fn universe(alphabet: &Alphabet) -> Universe {
+/// The numbers from `low` to `high`.
+fn numbers(alphabet: &Alphabet, low: i32, high: i32) -> Universe {
     let number = type_named(alphabet, "number");
-    Universe::new((LOW..=HIGH).map(|n| (Constant::Int(i64::from(n)), number)).collect())
+    Universe::new((low..=high).map(|n| (Constant::Int(i64::from(n)), number)).collect())
 }
 
+/// The numbers of the tasks of fixed size.
+pub(crate) fn universe(alphabet: &Alphabet) -> Universe {
+    numbers(alphabet, LOW.into(), HIGH.into())
+}
+
+/// `n`, kept inside the range of the tasks of fixed size.
 pub(crate) fn clamp(n: i8) -> i8 {
     n.clamp(LOW, HIGH)
 }
 
-fn payoff(goal: i8, acc: i8) -> f64 {
+fn payoff(goal: i32, acc: i32) -> f64 {
     if goal == acc { 1.0 } else { -f64::from((goal - acc).abs()) / N1 }
 }
 
+/// A number among those of the tasks of fixed size.
 pub(crate) fn object(n: i8) -> Object {
     Object((n - LOW) as u32)
 }
 
 impl Env for Countdown {
     fn reset(&mut self, rng: &mut Rng) {
-        let length = if self.draw == Draw::DynamicStack { 3 + rng.below(3) } else { 2 };
+        let length = match self.lengths[..] {
+            [only] => only,
+            _ => self.lengths[rng.below(self.lengths.len())],
+        };
         loop {
             self.stack.clear();
-            self.stack.extend((0..length).map(|_| 1 + rng.below(3) as i8));
+            self.stack.extend((0..length).map(|_| 1 + rng.below(3) as i32));
             let held_out_stack = HELD_OUT_STACKS.iter().any(|s| s[..] == self.stack[..]);
-            self.start = LOW + rng.below((HIGH - LOW + 1) as usize) as i8;
-            let sum: i8 = self.stack[..=rng.below(length)].iter().sum();
+            self.start = self.low + rng.below((self.high - self.low + 1) as usize) as i32;
+            let sum: i32 = self.stack[..=rng.below(length)].iter().sum();
             self.goal = if rng.bits() & 1 == 0 { self.start + sum } else { self.start - sum };
             let held_out_goal = HELD_OUT_GOALS.contains(&self.goal);
             let drawn = match self.draw {
                 Draw::Train => !held_out_stack && !held_out_goal,
                 Draw::HeldOutTarget => !held_out_stack && held_out_goal,
                 Draw::HeldOutInitial => held_out_stack && !held_out_goal,
-                Draw::DynamicStack => true,
+                Draw::DynamicStack | Draw::Large => true,
             };
-            if drawn && (LOW..=HIGH).contains(&self.goal) {
+            if drawn && (self.low..=self.high).contains(&self.goal) {
                 break;
             }
         }
@@ -158,17 +217,17 @@ impl Env for Countdown {
     fn facts(&self, facts: &mut Facts) {
         let rest = &self.stack[self.taken..];
         if let (Some(&top), Some(&bottom)) = (rest.first(), rest.last()) {
-            self.binding.say(facts, CURR, &[object(top)]);
-            self.binding.say(facts, LAST, &[object(bottom)]);
+            self.binding.say(facts, CURR, &[self.object(top)]);
+            self.binding.say(facts, LAST, &[self.object(bottom)]);
         }
         if let [top, below, ..] = *rest {
-            self.binding.say(facts, NEXT, &[object(top), object(below)]);
+            self.binding.say(facts, NEXT, &[self.object(top), self.object(below)]);
         }
-        self.binding.say(facts, ACC, &[object(self.acc)]);
-        self.binding.say(facts, GOAL, &[object(self.goal)]);
-        for x in LOW..=HIGH {
-            for y in x + 1..=HIGH {
-                self.binding.say(facts, LESS, &[object(x), object(y)]);
+        self.binding.say(facts, ACC, &[self.object(self.acc)]);
+        self.binding.say(facts, GOAL, &[self.object(self.goal)]);
+        for x in self.low..=self.high {
+            for y in x + 1..=self.high {
+                self.binding.say(facts, LESS, &[self.object(x), self.object(y)]);
             }
         }
     }
@@ -178,7 +237,7 @@ impl Env for Countdown {
         let rest = &self.stack[self.taken..];
         let shown = [rest.first(), rest.get(1), rest.last()];
         let stack = shown.iter().fold(0, |code, n| code << 2 | n.map_or(0, |&n| n as u128));
-        Some((stack << 4 | u128::from(object(self.acc).0)) << 4 | u128::from(object(self.goal).0))
+        Some((stack << 10 | u128::from(self.object(self.acc).0)) << 10 | u128::from(self.object(self.goal).0))
     }
 
     fn step(&mut self, action: Action, _args: &[Object], rng: &mut Rng) -> Outcome {
@@ -188,8 +247,8 @@ impl Env for Countdown {
         self.taken += 1;
         let slips = self.noise > 0.0 && rng.unit() < self.noise;
         match self.binding.action(action) {
-            0 if !slips => self.acc = clamp(self.acc + top),
-            1 if !slips => self.acc = clamp(self.acc - top),
+            0 if !slips => self.acc = self.clamp(self.acc + top),
+            1 if !slips => self.acc = self.clamp(self.acc - top),
             _ => {}
         }
         if self.taken == self.stack.len() {
@@ -209,11 +268,11 @@ impl Env for Countdown {
             taken: self.taken,
             acc: i64::from(self.acc),
             goal: i64::from(self.goal),
-            range: (i64::from(LOW), i64::from(HIGH)),
+            range: (i64::from(self.low), i64::from(self.high)),
         })
     }
 
     fn best_return(&self) -> f64 {
-        self.best_from(0, self.start)
+        self.best()
     }
 }

@@ -80,6 +80,9 @@ pub struct Options {
     /// How many obstacles an instance of a free-size task has (`--obstacles`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obstacles: Option<usize>,
+    /// How many numbers there are in a free-size task (`--range`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (`--shared`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
@@ -131,6 +134,7 @@ impl Options {
             ("noise", self.noise.is_some()),
             ("size", self.size.is_some()),
             ("obstacles", self.obstacles.is_some()),
+            ("range", self.range.is_some()),
             ("shared", self.shared),
         ];
         for (name, is_given) in given {

@@ -4,6 +4,7 @@
 //! queue (halting vehicles) of its incoming lanes over those seconds, divided by the number of decisions in an episode, so
 //! that the return of an episode is minus the mean queue of a lane, in vehicles. The return of all is the mean over agents.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
@@ -26,8 +27,9 @@ pub const SPEC: Spec = Spec {
     tasks: &[
         Task::new("train", "5 intersections").target(-0.78),
         Task::new("agents-8", "8 intersections").target(-0.91),
+        Task::new("large", "--size intersections in two rows").on_request(),
     ],
-    options: &["shared"],
+    options: &["shared", "size"],
     make: |alphabet, task, options| Ok(Box::new(Traffic::new(alphabet, task, options)?)),
     exhaustive: Exhaustive::Never(
         "its states are those of every vehicle in the SUMO simulator, which cannot be listed, and queues have no goal to \
@@ -63,16 +65,14 @@ struct Traffic {
     /// Whether the last step completed a round.
     paid: bool,
     fault: Option<String>,
-    /// What the other controllers earn with the demand of a seed.
-    references: Mutex<Option<Compared>>,
 }
 
-/// What the other controllers earn with the demand of one seed.
-#[derive(Clone, Debug)]
-struct Compared {
-    seed: u64,
-    values: Vec<(&'static str, f64)>,
-}
+/// What the other controllers earn, by network and seed of the demand. They take several simulations, every agent is set
+/// beside them, and they depend on nothing else: so they are shared by all worlds.
+static COMPARED: Mutex<BTreeMap<(String, u64), Earnings>> = Mutex::new(BTreeMap::new());
+
+/// What each controller earns.
+type Earnings = Vec<(&'static str, f64)>;
 
 /// What an intersection sees: itself, its neighbours and its incoming lanes.
 #[derive(Debug)]
@@ -84,12 +84,31 @@ struct Agent {
     intersections: Vec<Object>,
 }
 
+/// Sizes of `large`.
+const SIZES: std::ops::RangeInclusive<usize> = 1..=100;
+
+fn rows(size: usize) -> Result<Layout, Error> {
+    if !SIZES.contains(&size) {
+        return Err(Error::Option("--size is a number of intersections from 1 to 100".to_string()));
+    }
+    Layout::rows(size).map_err(|e| Error::Option(e.to_string()))
+}
+
 impl Traffic {
     fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Traffic, Error> {
         let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
         let failed = |e: derrl_traci::Error| Error::Simulator(e.to_string());
+        let layout = match (task, options.size) {
+            ("large", size) => rows(size.unwrap_or(12))?,
+            (_, Some(_)) => {
+                return Err(Error::Option(format!(
+                    "task `{task}` has its own intersections; --size is for task `large`"
+                )));
+            }
+            ("agents-8", None) => Layout::eight(),
+            _ => Layout::five(),
+        };
         let sumo = Sumo::find().map_err(failed)?;
-        let layout = if task == "agents-8" { Layout::eight() } else { Layout::five() };
         let network = Network::build(&sumo, &layout).map_err(failed)?;
         let agents = (0..network.intersections().len()).map(|i| Agent::new(&network, i, alphabet)).collect();
         Ok(Traffic {
@@ -105,7 +124,6 @@ impl Traffic {
             turn: 0,
             paid: false,
             fault: None,
-            references: Mutex::new(None),
         })
     }
 
@@ -132,12 +150,11 @@ impl Traffic {
     }
 
     /// What each controller earns on the demand of the current instance.
-    fn compare(&self) -> Vec<(&'static str, f64)> {
-        let mut known = self.references.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compared) = known.as_ref()
-            && compared.seed == self.seed
-        {
-            return compared.values.clone();
+    fn compare(&self) -> Earnings {
+        let key = (self.network.layout().name().to_string(), self.seed);
+        let known = || COMPARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = known().get(&key) {
+            return values.clone();
         }
         let run = |controller: Controller| {
             let options = derrl_traci::Options { interval: INTERVAL, ..derrl_traci::Options::default() };
@@ -150,7 +167,9 @@ impl Traffic {
             ("actuated", run(Controller::Actuated)),
             ("longest-queue-first", run(Controller::LongestQueue)),
         ];
-        *known = Some(Compared { seed: self.seed, values: values.clone() });
+        if values.iter().all(|(_, value)| value.is_finite()) {
+            known().insert(key, values.clone());
+        }
         values
     }
 }

@@ -407,6 +407,7 @@ fn options() -> Vec<(&'static str, Options, Option<Options>)> {
             Options { obstacles: Some(3), ..none() },
             Some(Options { obstacles: Some(1 << 40), ..none() }),
         ),
+        ("range", Options { range: Some(21), ..none() }, Some(Options { range: Some(0), ..none() })),
         ("shared", Options { shared: true, ..none() }, None),
     ]
 }

@@ -152,6 +152,23 @@ impl Layout {
         Self::new("eight", &crossings, &arms).expect("a layout of this crate is valid, as its tests check")
     }
 
+    /// So many intersections in two rows, 3-way and 4-way in turn; at least one.
+    pub fn rows(intersections: usize) -> Result<Self> {
+        let crossings: Vec<(i32, i32)> =
+            (0..intersections.max(1)).map(|i| ((i / 2) as i32, 1 - (i % 2) as i32)).collect();
+        let mut arms = Vec::new();
+        let mut taken: BTreeSet<(i32, i32)> = crossings.iter().copied().collect();
+        for (i, point) in crossings.iter().enumerate() {
+            let neighbours = Compass::ALL.iter().filter(|d| crossings.contains(&d.from(*point))).count();
+            let wanted = (3 + i % 2).saturating_sub(neighbours);
+            let free = Compass::ALL.into_iter().filter(|d| !taken.contains(&d.from(*point)));
+            let new: Vec<Compass> = free.take(wanted).collect();
+            taken.extend(new.iter().map(|d| d.from(*point)));
+            arms.extend(new.into_iter().map(|d| (i, d)));
+        }
+        Self::new(&format!("rows-{}", crossings.len()), &crossings, &arms)
+    }
+
     /// The same layout with roads of another length, in metres; 200 unless told. A vehicle in a queue takes 7.5 m.
     #[must_use]
     pub fn with_block(mut self, metres: u32) -> Self {
@@ -258,6 +275,17 @@ mod tests {
             for road in &roads {
                 assert!(roads.contains(&Road { from: road.to, to: road.from }), "{road} is one-way");
             }
+        }
+    }
+
+    #[test]
+    fn two_rows_of_any_length_have_both_kinds_of_intersections() {
+        assert_eq!(Layout::rows(1).unwrap().len(), 1);
+        for n in 2..40 {
+            let layout = Layout::rows(n).unwrap();
+            assert_eq!(layout.len(), n);
+            let three_way = (0..n).filter(|&i| layout.legs(i).len() == 3).count();
+            assert!((n / 2..=n.div_ceil(2)).contains(&three_way), "{three_way} of {n}");
         }
     }
 

@@ -25,9 +25,10 @@ pub const SPEC: Spec = Spec {
         Task::new("train", "2 keys, 1 door, of 3 colours").target(1.00),
         Task::new("dynamic-keys-doors", "2 to 6 keys and 1 to 5 doors, of 6 colours").target(1.00),
         Task::new("minigrid-8x8", "Minigrid's own DoorKey-8x8").on_request(),
+        Task::new("large", "--size keys, 1 door, of 6 colours").on_request(),
     ],
-    options: &[],
-    make: |alphabet, task, _: &Options| Ok(Box::new(DoorKey::new(alphabet, task)?)),
+    options: &["size"],
+    make: |alphabet, task, options| Ok(Box::new(DoorKey::new(alphabet, task, options)?)),
     exhaustive: DOORKEY,
 };
 
@@ -72,6 +73,7 @@ enum Draw {
     Train,
     Dynamic,
     Minigrid,
+    Large(Shape),
 }
 
 #[derive(Clone, Debug)]
@@ -91,7 +93,25 @@ struct DoorKey {
 }
 
 impl DoorKey {
-    fn new(alphabet: &Arc<Alphabet>, task: &str) -> Result<DoorKey, Error> {
+    fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<DoorKey, Error> {
+        let draw = match task {
+            "dynamic-keys-doors" => Draw::Dynamic,
+            "minigrid-8x8" => Draw::Minigrid,
+            "large" => {
+                let keys = u8::try_from(options.size.unwrap_or(6)).ok();
+                let shape = keys.and_then(|keys| Shape::new(keys, 1).ok());
+                Draw::Large(
+                    shape
+                        .ok_or_else(|| Error::Option("--size is a number of keys from 1 to 6".to_string()))?,
+                )
+            }
+            _ => Draw::Train,
+        };
+        if options.size.is_some() && !matches!(draw, Draw::Large(_)) {
+            return Err(Error::Option(format!(
+                "task `{task}` has its own keys and doors; --size is for task `large`"
+            )));
+        }
         let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
         let level = layout::doorkey(8, 0)
             .map_err(|e| Error::Option(e.to_string()))
@@ -99,11 +119,7 @@ impl DoorKey {
         let mut env = DoorKey {
             binding,
             alphabet: Arc::clone(alphabet),
-            draw: match task {
-                "dynamic-keys-doors" => Draw::Dynamic,
-                "minigrid-8x8" => Draw::Minigrid,
-                _ => Draw::Train,
-            },
+            draw,
             universes: Vec::new(),
             universe: Arc::new(Universe::new(Vec::new())),
             names: Names { keys: 1, doors: 1 },
@@ -206,6 +222,7 @@ impl Env for DoorKey {
         let shape = match self.draw {
             Draw::Train => Ok(Shape::TRAIN),
             Draw::Minigrid => Shape::new(1, 1),
+            Draw::Large(shape) => Ok(shape),
             Draw::Dynamic => {
                 let (keys, doors) = SHAPES[rng.below(SHAPES.len())];
                 Shape::new(keys, doors)

@@ -1,5 +1,6 @@
 //! DERRL as an agent: restarts of the rule generator within the budget, then the text of the best policy.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_env::{Env, Rng};
@@ -39,26 +40,13 @@ impl Derrl {
             alphabet,
         })
     }
-
-    /// The settings that keep to a budget: as many restarts as fit into it, or one that is cut short.
-    fn within(&self, decisions: u64) -> Config {
-        let mut config = self.config.clone();
-        let update = config.batch.max(1) as u64;
-        let restart = update * config.updates as u64;
-        if decisions < restart {
-            config.updates = (decisions / update).max(1) as usize;
-        }
-        let fit = (decisions / restart.max(1)).max(1);
-        config.restarts = config.restarts.min(usize::try_from(fit).unwrap_or(usize::MAX));
-        config.wave = config.wave.min(config.restarts);
-        config
-    }
 }
 
 impl Agent for Derrl {
     fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
-        let config = self.within(training.decisions);
-        let listener = Listener { watcher: training.watcher, result: Mutex::default() };
+        let config = self.config.within(training.decisions);
+        let listener =
+            Listener { watcher: training.watcher, curves: Mutex::default(), result: Mutex::default() };
         let search = Search::new(&self.problem, &config, training.make_env, &listener);
         let learned =
             search.run(vec![(training.seed, Checkpoint::default())], training.threads)?.pop().flatten();
@@ -90,27 +78,33 @@ impl Agent for Derrl {
     }
 }
 
-/// Passes on what the search tells.
+/// Passes on what the search tells, and notes every update: a search keeps one in ten.
 struct Listener<'a> {
     watcher: &'a dyn Watcher,
+    /// The curve of each restart.
+    curves: Mutex<BTreeMap<u64, Vec<Point>>>,
     result: Mutex<Option<Trained>>,
 }
 
-fn point(stats: &UpdateStats) -> Point {
-    Point { episodes: stats.episodes, decisions: stats.steps, mean_return: stats.mean_return }
-}
-
 impl Observer for Listener<'_> {
-    fn updated(&self, _seed: u64, _restart: u64, stats: &UpdateStats) {
-        self.watcher.point(&point(stats));
+    fn updated(&self, _seed: u64, restart: u64, stats: &UpdateStats) {
+        let point =
+            Point { episodes: stats.episodes, decisions: stats.steps, mean_return: stats.mean_return };
+        self.watcher.point(&point);
+        let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
+        curves.entry(restart).or_default().push(point);
     }
 
     fn finished(&self, _seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         let chosen = checkpoint.done.iter().find(|o| o.restart == learned.restart);
+        let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
         let trained = Trained {
-            curve: chosen.map_or(Vec::new(), |o| o.curve.iter().map(point).collect()),
+            curve: curves.remove(&learned.restart).unwrap_or_default(),
             episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
             decisions: checkpoint.done.iter().map(|o| o.steps).sum(),
+            restarts: checkpoint.done.len(),
+            restart: learned.restart,
+            unsimplified: chosen.map(|o| o.learned.clone()),
         };
         *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(trained);
     }

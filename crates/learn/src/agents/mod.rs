@@ -123,6 +123,15 @@ pub struct Trained {
     pub episodes: u64,
     /// Decisions taken in all.
     pub decisions: u64,
+    /// How many restarts there were, 0 where an agent has none to speak of.
+    #[serde(default)]
+    pub restarts: usize,
+    /// Which of them was chosen.
+    #[serde(default)]
+    pub restart: u64,
+    /// The rules before simplification, where there is one (DERRL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsimplified: Option<String>,
 }
 
 /// What an agent has learned.

@@ -1,0 +1,220 @@
+//! `derrl reproduce ablation`: DERRL with one setting changed.
+
+use derrl_learn::{length, mean_stderr};
+use derrl_logic::{Policy, Source};
+use serde_json::{Map, Value, json};
+
+use super::curves::{COLORS, Curve, RETURN_LABEL};
+use super::experiments::{AblationDomain, AblationExpect, AblationSpec, Variant, settings};
+use super::job::{Finished, Job, Results};
+use super::names::capital;
+use super::page::{Block, Claim, Figure, Section, row};
+use super::{Plan, each_seed};
+use crate::chart::{Chart, Scale};
+use crate::table::thousands;
+
+/// A run has learned the task if its rules earn this share of what is between nothing and the best known.
+const LEARNED: f64 = 0.02;
+
+/// The jobs of one variant in one domain.
+fn jobs(
+    plan: &Plan,
+    spec: &AblationSpec,
+    domain: &AblationDomain,
+    variant: &Variant,
+) -> anyhow::Result<Vec<Job>> {
+    let config = settings(&[&spec.settings, &variant.settings])?;
+    let mut job = Job::new(&spec.agent, &domain.name, &config)?;
+    job.decisions = plan.decisions(domain.decisions.unwrap_or(spec.decisions), spec.quick.decisions);
+    let episodes = domain.episodes.unwrap_or(spec.episodes);
+    job.episodes = if plan.quick { episodes.min(spec.quick.episodes) } else { episodes };
+    job.tasks = vec![(job.task.clone(), job.options.clone())];
+    Ok(each_seed(&job, plan.seeds(domain.seeds.unwrap_or(spec.seeds), spec.quick.seeds)))
+}
+
+/// The domains of an ablation that are part of the plan.
+fn domains<'a>(plan: &'a Plan, spec: &'a AblationSpec) -> impl Iterator<Item = &'a AblationDomain> {
+    spec.domains.iter().filter(|d| plan.includes(&d.name) && !(plan.quick && d.slow))
+}
+
+/// The jobs of all variants.
+pub fn all_jobs(plan: &Plan) -> anyhow::Result<Vec<Job>> {
+    let mut all = Vec::new();
+    for spec in &plan.experiments.ablations {
+        for domain in domains(plan, spec) {
+            for variant in &spec.variants {
+                all.extend(jobs(plan, spec, domain, variant)?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What came of one variant in one domain.
+struct Measured {
+    variant: String,
+    curve: Curve,
+    mean: f64,
+    stderr: f64,
+    learned: usize,
+    runs: usize,
+    atoms: f64,
+    redundant: f64,
+}
+
+fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
+    let scores: Vec<f64> = finished.iter().filter_map(|f| f.scores.first()).map(|s| s.mean).collect();
+    let learned =
+        finished.iter().filter_map(|f| f.scores.first()).filter(|s| s.mean >= s.best_known - LEARNED);
+    let learned = learned.count();
+    let mut atoms = Vec::new();
+    let mut redundant = Vec::new();
+    for f in finished {
+        let (Some(before), Some(after)) = (&f.trained.unsimplified, &f.rules) else { continue };
+        let (before, after) = (atoms_of(before, &f.job.domain)?, atoms_of(after, &f.job.domain)?);
+        atoms.push(before as f64);
+        redundant.push(before.saturating_sub(after) as f64);
+    }
+    let trained: Vec<_> = finished.iter().map(|f| &f.trained).collect();
+    let (mean, stderr) = mean_stderr(&scores);
+    Ok(Measured {
+        variant: variant.to_string(),
+        curve: Curve::new(&trained),
+        mean,
+        stderr,
+        learned,
+        runs: finished.len(),
+        atoms: mean_stderr(&atoms).0,
+        redundant: mean_stderr(&redundant).0,
+    })
+}
+
+/// How many atoms the bodies of a policy have.
+fn atoms_of(policy: &str, domain: &str) -> anyhow::Result<usize> {
+    let alphabet = derrl_env::find(domain)?.alphabet();
+    let policy = Policy::parse(&Source::new("learned rules", policy), &alphabet)?;
+    Ok(length(&policy) - policy.rules.len())
+}
+
+/// The section.
+pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
+    let mut blocks = vec![Block::Text(format!(
+        "DERRL with one setting changed. Each run is a single restart, so that what a setting spoils is seen. Learned: runs whose rules, as written, come within \
+         {LEARNED} of the best known return on the training task. Atoms: in the bodies of the rules as the generator gave them; redundant: those that \
+         simplification drops, as no decision in any state met in training depends on them."
+    ))];
+    let mut data = Map::new();
+    let mut claims = Vec::new();
+    for spec in &plan.experiments.ablations {
+        blocks.push(Block::Heading(spec.title.clone()));
+        let mut rows = vec![row([spec.title.as_str(), "return", "learned", "atoms", "redundant"])];
+        let mut figures = Vec::new();
+        let mut by_domain = Map::new();
+        for domain in domains(plan, spec) {
+            let mut measured = Vec::new();
+            for variant in &spec.variants {
+                measured.push(measure(&variant.name, &results.all(&jobs(plan, spec, domain, variant)?))?);
+            }
+            rows.push(row([capital(&domain.name)]));
+            for m in &measured {
+                rows.push(row([
+                    m.variant.clone(),
+                    format!("{:.2} ± {:.2}", m.mean, m.stderr),
+                    format!("{} of {}", m.learned, m.runs),
+                    format!("{:.1}", m.atoms),
+                    format!("{:.1}", m.redundant),
+                ]));
+            }
+            if spec.figure {
+                figures.push(Block::Figure(figure(spec, &domain.name, &measured)));
+            }
+            claims.extend(judge(spec, &domain.name, &measured));
+            let list: Map<String, Value> = measured.iter().map(|m| (m.variant.clone(), m.json())).collect();
+            by_domain.insert(domain.name.clone(), Value::Object(list));
+        }
+        blocks.push(Block::Table(rows));
+        blocks.extend(figures);
+        data.insert(spec.id.clone(), Value::Object(by_domain));
+    }
+    Ok(Section { id: "ablation", title: "Ablation", blocks, claims, data: Value::Object(data) })
+}
+
+impl Measured {
+    fn json(&self) -> Value {
+        json!({
+            "return": self.mean, "stderr": self.stderr, "learned": self.learned, "runs": self.runs,
+            "atoms": self.atoms, "redundant_atoms": self.redundant, "curve": self.curve.json(),
+        })
+    }
+}
+
+fn figure(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Figure {
+    let lines = measured.iter().zip(COLORS).rev();
+    let series = lines.map(|(m, color)| m.curve.series(&m.variant, color)).collect();
+    let title = format!("{}: {}", capital(domain), spec.title.to_lowercase());
+    let chart = Chart {
+        title: title.clone(),
+        x_label: "training episodes (log scale)".to_string(),
+        y_label: RETURN_LABEL.to_string(),
+        x_scale: Scale::Log,
+        y_scale: Scale::Linear,
+        series,
+    };
+    let runs = measured.first().map_or(0, |m| m.runs);
+    Figure {
+        name: format!("{}-{domain}", spec.id),
+        caption: format!(
+            "{title}. Training reward over episodes, mean and one standard deviation over {runs} seeds."
+        ),
+        svg: chart.to_svg(),
+    }
+}
+
+/// Whether what the experiment expects held in a domain.
+fn judge(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Vec<Claim> {
+    let find = |name: &str| measured.iter().find(|m| m.variant == name);
+    let claim = |text: String, held: bool, detail: String| Claim {
+        experiment: spec.id.clone(),
+        text: format!("{}, {}: {text}", spec.title, capital(domain)),
+        held,
+        detail,
+    };
+    match &spec.expect {
+        AblationExpect::Better { better, than } => {
+            let (Some(with), Some(without)) = (find(better), find(than)) else { return Vec::new() };
+            // Halfway from where both begin to where the better one ends.
+            let start = with.curve.points.first().map_or(0.0, |p| p.1);
+            let end = with.curve.end().unwrap_or(0.0).max(without.curve.end().unwrap_or(0.0));
+            let half = f64::midpoint(start, end);
+            let (a, b) = (with.curve.reaches(half), without.curve.reaches(half));
+            let show = |episodes: Option<f64>| {
+                episodes.map_or_else(
+                    || "never".to_string(),
+                    |e| format!("after {} episodes", thousands(e as u64)),
+                )
+            };
+            vec![
+                claim(
+                    format!("{than} leaves more redundant atoms than {better}"),
+                    without.redundant > with.redundant,
+                    format!("{:.1} a policy against {:.1}", without.redundant, with.redundant),
+                ),
+                claim(
+                    format!("{than} converges more slowly than {better}"),
+                    b.unwrap_or(f64::INFINITY) > a.unwrap_or(f64::INFINITY),
+                    format!("half of the gain {} against {}", show(b), show(a)),
+                ),
+            ]
+        }
+        AblationExpect::Best { best, tolerance } => {
+            let Some(own) = find(best) else { return Vec::new() };
+            let others: Vec<&Measured> = measured.iter().filter(|m| m.variant != *best).collect();
+            let shown = |m: &Measured| format!("{} {:.2}", m.variant, m.mean);
+            vec![claim(
+                format!("{best} is at least as good as the others"),
+                others.iter().all(|m| m.mean <= own.mean + tolerance),
+                format!("{}; {}", shown(own), others.iter().map(|m| shown(m)).collect::<Vec<_>>().join(", ")),
+            )]
+        }
+    }
+}

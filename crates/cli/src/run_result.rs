@@ -1,0 +1,110 @@
+//! What a finished run leaves in its folder: the policy, its training curve, and all that `train --json` prints.
+
+use std::path::PathBuf;
+
+use derrl_learn::Score;
+use derrl_logic::{Alphabet, Policy};
+use serde_json::{Value, json};
+
+use crate::chart::{Chart, Series};
+use crate::domain::Domain;
+use crate::run_folder::RunFolder;
+use crate::{eval, report};
+
+/// What came of a run.
+pub struct RunResult<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The same rules before simplification, as text.
+    pub unsimplified: String,
+    /// The score of each task; the first is the one trained on.
+    pub scores: &'a [(String, Score)],
+    /// Restarts run.
+    pub restarts: usize,
+    /// The one that the policy came from.
+    pub restart: u64,
+    /// Episodes run in all.
+    pub episodes: u64,
+    /// Environment steps taken in all.
+    pub steps: u64,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// The training curves by restart: episodes so far and mean return.
+    pub curves: Vec<(u64, Vec<(f64, f64)>)>,
+}
+
+/// Where the page of a run is.
+pub fn report_path(folder: &RunFolder) -> PathBuf {
+    folder.path().join(report::FILE)
+}
+
+impl RunResult<'_> {
+    /// Writes it down, and returns what `train --json` prints.
+    pub fn keep(&self, folder: &RunFolder, domain: &Domain) -> anyhow::Result<Value> {
+        let config = &folder.config;
+        let alphabet = &domain.alphabet;
+        let text = self.policy.display(alphabet).to_string();
+        let json = json!({
+            "domain": config.domain,
+            "seed": config.seed,
+            "policy": text,
+            "rules": rules(self.policy, alphabet),
+            "unsimplified": self.unsimplified,
+            "simulator": eval::simulator(domain)?,
+            "scores": eval::to_json(self.scores),
+            "restarts": self.restarts,
+            "restart": self.restart,
+            "episodes": self.episodes,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "policy_path": folder.policy_path().display().to_string(),
+            "report_path": report_path(folder).display().to_string(),
+        });
+        let title = format!("{}, seed {}", config.domain, config.seed);
+        let train = self.scores.first().map_or(f64::NAN, |(_, s)| s.mean);
+        folder.write("policy.unsimplified.pl", &self.unsimplified)?;
+        folder.write("curve.svg", &self.curve(&title))?;
+        folder.write("result.json", &format!("{}\n", serde_json::to_string_pretty(&json)?))?;
+        let head = format!(
+            "% Learned by derrl {} on {title}: return {train:.3} on the training task.\n",
+            config.derrl
+        );
+        folder.write("policy.pl", &format!("{head}{text}"))?;
+        Ok(json)
+    }
+
+    /// The training curves of all restarts, the chosen one on top.
+    fn curve(&self, title: &str) -> String {
+        let line = |points: &[(f64, f64)], name: Option<&str>, color, width| {
+            let name = name.map(str::to_string);
+            Series { name, points: points.to_vec(), color, width, ..Series::default() }
+        };
+        let (chosen, others): (Vec<_>, Vec<_>) = self.curves.iter().partition(|c| c.0 == self.restart);
+        let mut series: Vec<Series> = others
+            .iter()
+            .enumerate()
+            .map(|(i, c)| line(&c.1, (i == 0).then_some("other restarts"), "#b8c4d6", 1.0))
+            .collect();
+        series.extend(chosen.iter().map(|c| line(&c.1, Some("chosen restart"), "#c2410c", 2.5)));
+        let (x_label, y_label) = ("episodes".to_string(), "mean return while exploring".to_string());
+        Chart { title: title.to_string(), x_label, y_label, series, ..Chart::default() }.to_svg()
+    }
+}
+
+fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
+    policy
+        .rules
+        .iter()
+        .map(|rule| {
+            let arity = alphabet.action(rule.action).args.len();
+            let body: Vec<String> =
+                rule.canonical(arity).body.iter().map(|l| l.display(alphabet).to_string()).collect();
+            json!({
+                "weight": rule.weight,
+                "action": format!("{}/{arity}", alphabet.action(rule.action).name),
+                "body": body,
+                "text": rule.display(alphabet).to_string(),
+            })
+        })
+        .collect()
+}
