@@ -104,6 +104,9 @@ pub struct Train {
     /// A range of seeds, both ends included: one run each
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
+    /// Train on this task: `train`, or one of free size with its --size (default: train)
+    #[arg(long)]
+    pub task: Option<String>,
     /// The folder of the run (default: the next free one in runs/)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -120,7 +123,7 @@ pub struct Train {
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

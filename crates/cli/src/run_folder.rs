@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use derrl_env::Options;
+use derrl_env::{Options, Task};
 use derrl_learn::{Checkpoint, Config, Given};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,9 @@ pub struct RunConfig {
     pub derrl: String,
     /// The domain as it was named.
     pub domain: String,
+    /// The task trained on, if not the first of the domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// The seed.
     pub seed: u64,
     /// Episodes a score, where it was said.
@@ -181,6 +184,12 @@ impl RunFolder {
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
         Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
+    }
+
+    /// The task it is trained on.
+    pub fn task(&self, domain: &Domain) -> anyhow::Result<&'static Task> {
+        let first = domain.spec.tasks[0].name;
+        Ok(domain.spec.task(self.config.task.as_deref().unwrap_or(first))?)
     }
 
     /// The rules the run started from.

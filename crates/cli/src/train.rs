@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use derrl_env::make;
+use derrl_env::{Options, make};
 use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub fn run(args: &Train) -> Outcome {
 
     catch_interrupts();
     let started = Instant::now();
-    let task = domain.spec.tasks[0].name;
+    let task = folders[0].task(&domain)?.name;
     let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
     let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
@@ -110,7 +110,15 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     }
     config.check()?;
     let options = args.world.options();
-    make(domain.spec, &domain.alphabet, domain.spec.tasks[0].name, &options)?;
+    let first = domain.spec.tasks[0].name;
+    let task = domain.spec.task(args.task.as_deref().unwrap_or(first))?;
+    if task.scored && task.name != first {
+        bail!(
+            "--task {}: this task is kept for scores; train on `{first}` or on a task of free size",
+            task.name
+        );
+    }
+    make(domain.spec, &domain.alphabet, task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
     if start.is_none() {
@@ -120,6 +128,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     let run_config = |seed| RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: name.to_string(),
+        task: (task.name != first).then(|| task.name.to_string()),
         seed,
         episodes: args.episodes.map(|n| n as usize),
         untyped: args.world.untyped,
@@ -207,7 +216,14 @@ struct Finished {
 fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
-    let scores = eval::score(&learned.policy, domain, &[], &config.options, config.episodes, config.seed)?;
+    let score = |tasks: &[String], options: &Options| {
+        eval::score(&learned.policy, domain, tasks, options, config.episodes, config.seed)
+    };
+    let mut scores = match &config.task {
+        Some(task) => score(std::slice::from_ref(task), &config.options)?,
+        None => Vec::new(),
+    };
+    scores.extend(score(&[], &config.options.of(&domain.spec.tasks[0]))?);
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,

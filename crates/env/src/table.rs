@@ -88,6 +88,16 @@ pub struct Options {
     pub shared: bool,
 }
 
+impl Options {
+    /// What of these options a task takes: one of fixed size takes no size.
+    pub fn of(&self, task: &Task) -> Options {
+        match task.scored {
+            true => Options { size: None, obstacles: None, range: None, ..self.clone() },
+            false => self.clone(),
+        }
+    }
+}
+
 /// Every world. Adding one is a file and a row.
 pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, gridworld::SPEC, doorkey::SPEC, traffic::SPEC];
 

@@ -79,7 +79,9 @@ impl Generator {
             .zip(&prior)
             .map(|(s, &prior)| {
                 let mut logits = vec![prior; s.atoms];
-                given(s).into_iter().for_each(|j| logits[j] = logit(GIVEN));
+                for j in given(s) {
+                    logits[j] = logit(GIVEN);
+                }
                 logits
             })
             .collect();
@@ -87,7 +89,9 @@ impl Generator {
             .iter()
             .map(|s| {
                 let mut p = vec![0.0; s.atoms];
-                given(s).into_iter().for_each(|j| p[j] = 1.0);
+                for j in given(s) {
+                    p[j] = 1.0;
+                }
                 s.frozen().map(|rule| RuleDistribution { p, confidence: rule.weight })
             })
             .collect();

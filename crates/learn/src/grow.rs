@@ -202,7 +202,9 @@ impl<'a> Bodies<'a> {
     /// The sum of the gains where a body holds; `None` if it holds nowhere.
     fn gain(&self, atoms: &[usize]) -> Option<f64> {
         let mut body = vec![0u64; self.problem.grounder.words()];
-        atoms.iter().for_each(|&j| body[j / 64] |= 1 << (j % 64));
+        for &j in atoms {
+            body[j / 64] |= 1 << (j % 64);
+        }
         let mut gain = None;
         for t in self.tried.iter().filter(|t| within(&body, t.masks)) {
             gain = Some(gain.unwrap_or(0.0) + t.gain);

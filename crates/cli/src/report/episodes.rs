@@ -171,9 +171,8 @@ pub fn of_tasks(
     }
     let scored = |task: &str| scores.get(task).is_some();
     for task in domain.spec.tasks {
-        for (suffix, options) in
-            [("", quiet(&folder.config.options)), ("+noise", folder.config.options.clone())]
-        {
+        let options = folder.config.options.of(task);
+        for (suffix, options) in [("", quiet(&options)), ("+noise", options)] {
             let name = format!("{}{suffix}", task.name);
             if !scored(&name) {
                 continue;

@@ -40,6 +40,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
     let config = RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: job.domain.clone(),
+        task: None,
         seed: job.seed,
         episodes: Some(job.episodes),
         untyped: false,
