@@ -374,7 +374,7 @@ pub struct Bench {
     /// The seeds of `seeds` (default: 0..19, for traffic 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
-    /// The sizes of `scale`: numbers of blocks and of lanes
+    /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [10, 100, 1_000, 10_000], value_parser = clap::value_parser!(u32).range(4..=100_000))]
     pub sizes: Vec<u32>,
     /// Append the figures, with date, commit and machine, to this file

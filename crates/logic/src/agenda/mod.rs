@@ -254,6 +254,7 @@ impl Agenda {
             Join { relations, keys, clause, plan: &whole, changed: 0, adds: clause.adds }.all(&mut tally);
         }
         tally.rank();
+        relations.iter_mut().for_each(Relation::make_room);
         level.live = Some(Live { plans, tally });
     }
 

@@ -123,6 +123,15 @@ impl Relation {
         self.unused.push(row);
     }
 
+    /// Makes room for as many tuples again, so that hash tables seldom have to be made anew in the middle of an episode: that
+    /// takes time in all of them, not in what has changed.
+    pub fn make_room(&mut self) {
+        self.rows.reserve(self.rows.len());
+        for index in &mut self.indexes {
+            index.buckets.reserve(index.buckets.len());
+        }
+    }
+
     /// Forgets all tuples and keeps the indexes.
     pub fn clear(&mut self) {
         self.rows.clear();

@@ -167,6 +167,7 @@ impl Tally {
     /// Ranks what was counted so far, and keeps ranks from now on.
     pub fn rank(&mut self) {
         self.ranked = true;
+        self.single.reserve(self.single.len());
         let mut touched: Vec<u64> = self.single.keys().copied().collect();
         touched.sort_unstable();
         let Some(wide) = &mut self.wide else {
