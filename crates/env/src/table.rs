@@ -90,11 +90,10 @@ pub struct Options {
 
 impl Options {
     /// What of these options a task takes: one of fixed size takes no size.
+    #[must_use]
     pub fn of(&self, task: &Task) -> Options {
-        match task.scored {
-            true => Options { size: None, obstacles: None, range: None, ..self.clone() },
-            false => self.clone(),
-        }
+        let all = self.clone();
+        if task.scored { Options { size: None, obstacles: None, range: None, ..all } } else { all }
     }
 }
 
