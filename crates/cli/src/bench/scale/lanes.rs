@@ -193,6 +193,6 @@ mod tests {
             observe(&lanes, &mut now);
             assert_eq!(facts, now);
         }
-        assert!(read > 300, "queues change at every step: {read} changes");
+        assert!(read > 100, "the longest queues change often: {read} changes");
     }
 }
