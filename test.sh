@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # All tests, with what they need: `./test.sh`. May be run again; installs only what is missing.
 #
-# Needs a Rust toolchain, Python 3 with venv, and, where SWI-Prolog is missing, the right to install Debian packages.
+# Needs a Rust toolchain, Python 3 with venv, and, where SWI-Prolog, Chromium or Node.js is missing, the right to install Debian
+# packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -11,13 +12,20 @@ say "tools for the tests"
 # The SUMO traffic simulator, pinned, in a folder of the project.
 if [ ! -x .tools/sumo/bin/pip ]; then python3 -m venv .tools/sumo; fi
 .tools/sumo/bin/pip install --quiet --disable-pip-version-check eclipse-sumo==1.28.0
-# ProbLog and clingo, likewise, and SWI-Prolog: they run exported policies.
+# ProbLog and clingo, likewise, and SWI-Prolog: they run exported policies. Chromium and Node.js: they open the pages.
 if [ ! -x .tools/export/bin/pip ]; then python3 -m venv .tools/export; fi
 .tools/export/bin/pip install --quiet --disable-pip-version-check problog==2.2.6 clingo==5.8.0
-if ! command -v swipl > /dev/null; then
+missing=()
+need() { command -v "$1" > /dev/null || missing+=("${@:2}"); }
+need swipl swi-prolog-nox
+need chromium chromium
+need node nodejs
+need npm npm
+if [ ${#missing[@]} -gt 0 ]; then
     as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-    as_root apt-get update -qq && as_root apt-get install -y -qq swi-prolog-nox
+    as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
+npm ci --prefix web/tests --silent --no-audit --no-fund
 
 say "formatting"
 cargo fmt --all --check
@@ -27,6 +35,9 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 
 say "tests"
 cargo test --workspace --locked
+
+say "pages, in Chromium"
+DERRL="$PWD/target/debug/derrl" npm test --prefix web/tests --silent
 
 say "the paper's experiments, with small budgets"
 rm -rf target/reproduction

@@ -26,6 +26,16 @@ function replace(node, ...children) {
   return fill(node, {}, children);
 }
 
+// Replaces what a node holds. A focus inside goes to what has the same `data-${key}` now, else to the first that has any: a person at
+// a keyboard must not be thrown back to the top of the page.
+function replaceKept(node, key, ...children) {
+  const held = node.contains(document.activeElement) ? document.activeElement.dataset[key] : undefined;
+  replace(node, ...children);
+  if (held === undefined) return;
+  const now = [...node.querySelectorAll(`[data-${key}]`)];
+  (now.find((other) => other.dataset[key] === held) || now[0])?.focus({ preventScroll: true });
+}
+
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 const grouped = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 // A minus sign is as wide as a plus, unlike a hyphen.

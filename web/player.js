@@ -53,14 +53,14 @@ class Player {
     const rules = card("rules", "The policy", p.rules);
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
     return el("div", { class: "stage" },
-      el("div", { class: "column" }, player),
-      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why), card("facts", "What holds", p.facts)));
+      el("div", { class: "column" }, player, card("facts", "What holds", p.facts)),
+      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why)));
   }
 
   withoutEpisodes(rules) {
     replace(this.parts.rules, rulesNode(this.run, null));
     return el("div", { class: "stage" }, el("div", { class: "column" }, rules),
-      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes."))));
+      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run."))));
   }
 
   // Shows a step of an episode of a task; what is not there falls back to the first.
@@ -70,10 +70,10 @@ class Player {
     this.task = tasks.find((t) => t.task === task) || tasks[0];
     this.episode = this.task.episodes.find((e) => e.number === number) || this.task.episodes[0];
     const p = this.parts;
-    replace(p.tasks, tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, 1, 0); } }, t.task)));
+    replaceKept(p.tasks, "task", tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, 1, 0); } }, t.task)));
     replace(p.summary, this.task.summary);
     const many = this.task.episodes.length > 1;
-    replace(p.episodes, many && el("span", {}, "Episode "), many && this.task.episodes.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
+    replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && this.task.episodes.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
     replace(p.command, "In a terminal: ", el("code", {}, this.episode.command));
     this.scenes = merged(this.episode);
     this.stage = null;
@@ -101,15 +101,17 @@ class Player {
     const over = this.frame === steps.length;
     p.scrub.value = this.frame;
     p.scrub.setAttribute("aria-valuetext", over ? "end" : `step ${this.frame + 1} of ${steps.length}`);
-    p.first.disabled = p.back.disabled = this.frame === 0;
-    p.next.disabled = p.last.disabled = over;
+    // Not `disabled`, which would lose the focus of who steps to the end by keyboard.
+    for (const control of [p.first, p.back]) control.setAttribute("aria-disabled", this.frame === 0);
+    for (const control of [p.next, p.last]) control.setAttribute("aria-disabled", over);
     this.icon();
     const fired = step ? step.fired : null;
+    this.situation = step ? this.run.situations[step.at] : { facts: end.facts, others: [] };
     this.picture(fired, forward);
     replace(p.rules, rulesNode(this.run, fired));
     replace(p.decision, step ? this.decision(step) : this.ending(end));
     this.renderOthers(step);
-    this.renderFacts(step, end);
+    this.renderFacts(step);
     this.renderCaption(step, end);
     if (this.playing === null) byId("say").textContent = this.spoken(step, end);
   }
@@ -118,8 +120,7 @@ class Player {
     const scene = this.scenes[this.frame];
     const how = scenes[scene.kind];
     if (!how) {
-      const facts = this.frame < this.episode.steps.length ? this.episode.steps[this.frame].facts : this.episode.end.facts;
-      replace(this.parts.scene, el("div", { class: "plain" }, facts.map((fact) => el("span", { class: "fact" }, fact))));
+      replace(this.parts.scene, el("div", { class: "plain" }, this.situation.facts.map((fact) => el("span", { class: "fact" }, fact))));
       return;
     }
     if (!this.stage) {
@@ -159,7 +160,8 @@ class Player {
       replace(p.others, el("p", { class: "sub" }, "Nothing is left to decide."));
       return;
     }
-    const chips = step.others.map((other) => {
+    const { others, unexplained } = this.situation;
+    const chips = others.map((other) => {
       const chip = el("button", {
         class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,
         onclick: () => this.pin(step, other),
@@ -169,7 +171,7 @@ class Player {
       }, other.action);
       return chip;
     });
-    replace(p.others, chips, step.unexplained && el("span", { class: "sub" }, `and ${grouped(step.unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
+    replaceKept(p.others, "other", chips, unexplained && el("span", { class: "sub" }, `and ${grouped(unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
   }
 
   pin(step, other) {
@@ -187,8 +189,8 @@ class Player {
     }
   }
 
-  renderFacts(step, end) {
-    const facts = step ? step.facts : end.facts;
+  renderFacts(step) {
+    const { facts } = this.situation;
     const used = step && step.fired ? usedFacts(this.run.rules[step.fired.rule], step.fired.phi) : new Set();
     const fixed = (fact) => this.run.background.includes(fact.split("(")[0].replace(/^'|'$/g, ""));
     const background = [...this.episode.background, ...facts.filter(fixed)];

@@ -2,7 +2,7 @@
 
 scenes.numbers = {
   size() {
-    return { width: 600, height: 340 };
+    return { width: 480, height: 340 };
   },
 
   label(scene) {
@@ -14,7 +14,8 @@ scenes.numbers = {
     const { width } = this.size();
     const [low, high] = scene.range;
     const axis = 262;
-    const at = (n) => 44 + ((n - low) / (high - low)) * (width - 88);
+    // The flag at the goal needs room on the right.
+    const at = (n) => 40 + ((n - low) / (high - low)) * (width - 100);
     stage.put("back", "axis", 0, 0, "", () => [
       draw("line", { x1: at(low) - 20, x2: at(high) + 20, y1: axis, y2: axis, stroke: "var(--wall)", "stroke-width": 3, "stroke-linecap": "round" }),
     ]);

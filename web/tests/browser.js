@@ -7,6 +7,11 @@ import { chromium } from "playwright-core";
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+const running = new Set();
+
+// Closes every browser that is still open: a test that fails must not leave one behind.
+export const closeAll = () => Promise.all([...running].map((close) => close()));
+
 export async function launch(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), "derrl-page-"));
   const context = await chromium.launchPersistentContext(profile, {
@@ -18,9 +23,11 @@ export async function launch(options = {}) {
   });
   context.setDefaultTimeout(10_000);
   const close = async () => {
+    if (!running.delete(close)) return;
     await context.close();
     rmSync(profile, { recursive: true, force: true });
   };
+  running.add(close);
   return { context, close };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, open } from "./browser.js";
+import { closeAll, launch, open } from "./browser.js";
 import { clean, derrl, folder, train, trace } from "./runs.js";
 
 const DOMAINS = ["countdown", "blocks", "gridworld", "doorkey", "traffic"];
@@ -15,7 +15,7 @@ before(async () => {
 });
 
 after(async () => {
-  await browser.close();
+  await closeAll();
   clean();
 });
 
@@ -175,25 +175,54 @@ test("the keyboard plays", async () => {
   await page.close();
 });
 
-test("focus can be seen, and everything has a name", async () => {
+test("focus can be seen, reaches everything, and everything has a name", async () => {
   const { page } = await open(browser.context, join(train("blocks"), "report.html"));
-  await page.keyboard.press("Tab");
-  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
-  const seen = new Set();
-  for (let i = 0; i < 30; i += 1) {
+  const controls = await page.evaluate(() => [...document.querySelectorAll("a[href], button, select, input, summary")]
+    .filter((node) => node.checkVisibility()).map((node) => node.outerHTML));
+  for (const wanted of controls) {
     await page.keyboard.press("Tab");
     const focus = await page.evaluate(() => {
       const node = document.activeElement;
       const style = getComputedStyle(node);
-      return { kind: node.className || node.tagName, outline: `${style.outlineStyle} ${style.outlineWidth}` };
+      return { html: node.outerHTML, outline: `${style.outlineStyle} ${style.outlineWidth}`, why: node.matches(".chip") };
     });
-    seen.add(focus.kind.split(" ")[0]);
-    assert.equal(focus.outline, "solid 3px", focus.kind);
+    // A chip that has the focus is open, and says so.
+    assert.equal(focus.why ? focus.html.replace('expanded="true"', 'expanded="false"') : focus.html, wanted, "in the order of the page");
+    assert.equal(focus.outline, "solid 3px", focus.html);
   }
-  for (const kind of ["tab", "control", "scrub", "chip"]) assert.ok(seen.has(kind), `${kind} can be reached`);
+  for (const kind of ["skip", "tab", "control", "scrub", "chip"]) assert.ok(controls.some((html) => html.includes(`class="${kind}`)), kind);
   const nameless = await page.evaluate(() => [...document.querySelectorAll("button, select, input, svg[role=img], section")]
     .filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length)).map((n) => n.outerHTML.slice(0, 80)));
   assert.deepEqual(nameless, []);
+  await page.close();
+});
+
+test("what is drawn anew keeps the focus", async () => {
+  const { page, problems } = await open(browser.context, join(train("doorkey"), "report.html"));
+  const focused = (attribute) => page.evaluate((name) => document.activeElement.getAttribute(name), attribute);
+  await page.locator('[data-task="dynamic-keys-doors"]').focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await focused("data-task"), "dynamic-keys-doors");
+  await page.locator('[data-episode="3"]').focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await focused("data-episode"), "3");
+  const chip = page.locator(".chip").last();
+  const other = await chip.getAttribute("data-other");
+  await chip.focus();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await focused("data-other"), null, "stepping stays among the actions");
+  await page.keyboard.press("ArrowLeft");
+  assert.ok(await page.locator("#why").isVisible());
+  await page.locator(`.chip[data-other="${other}"]`).focus();
+  // At either end a button that can do no more keeps the focus.
+  await page.locator('[data-act="last"]').focus();
+  await page.keyboard.press("Enter");
+  assert.ok(await page.locator('[data-act="last"]').isDisabled());
+  assert.equal(await focused("data-act"), "last");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Home");
+  assert.ok(await page.locator('[data-act="first"]').isDisabled());
+  assert.deepEqual(problems, []);
   await page.close();
 });
 
@@ -206,8 +235,9 @@ test("light and dark differ, and text stands out in both", async () => {
     const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
     return (high + 0.05) / (low + 0.05);
   };
-  const pairs = [["ink", "page"], ["ink", "card"], ["ink", "sunk"], ["soft", "card"], ["soft", "page"], ["soft", "sunk"], ["faint", "page"], ["faint", "card"], ["accent", "page"], ["good", "good-soft"], ["bad", "bad-soft"],
-    ["unsure", "unsure-soft"], ["unsure", "card"], ["card", "accent"], ["card", "ink"], ...["v0", "v1", "v2", "v3", "v4", "v5"].flatMap((v) => [[v, "card"], [v, "accent-soft"], [v, "good-soft"], [v, "sunk"]])];
+  const grounds = { ink: ["page", "card", "sunk", "bad-soft", "accent-soft"], soft: ["page", "card", "sunk", "bad-soft", "accent-soft"], faint: ["page", "card", "sunk", "bad-soft", "accent-soft"], accent: ["page", "card", "sunk", "accent-soft"], good: ["good-soft", "card"], bad: ["bad-soft", "card"], unsure: ["unsure-soft", "card", "sunk"], card: ["accent", "ink"] };
+  for (const v of ["v0", "v1", "v2", "v3", "v4", "v5"]) grounds[v] = ["card", "accent-soft", "good-soft", "bad-soft", "sunk"];
+  const pairs = Object.entries(grounds).flatMap(([text, below]) => below.map((ground) => [text, ground]));
   const pages = [];
   for (const colorScheme of ["light", "dark"]) {
     const other = await launch({ colorScheme });
@@ -271,18 +301,71 @@ test("a folder of several domains shares a page", async () => {
 });
 
 test("what others wrote is shown, never run", async () => {
-  const run = join(folder, "<b>odd</b> & co");
+  const run = join(folder, "<b>odd & co <img src=x onerror=alert(1)>");
   cpSync(train("blocks"), run, { recursive: true });
-  const evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>{{data}}";
-  writeFileSync(join(run, "verify.json"), JSON.stringify({ proved: false, summary: evil, instances: 12345, counterexample: { steps: ["move(a, b)", evil], picture: "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>" } }));
+  const evil = "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>{{data}}";
+  derrl(["verify", run, "--max-objects", "4"], { fails: true });
+  const kept = JSON.parse(readFileSync(join(run, "verify.json"), "utf8"));
+  const size = { ...kept.sizes[0], title: evil, instances: "123456789012345678901234" };
+  const step = { facts: [evil], action: evil, ties: 2, fewest: 1 };
+  const counterexample = { instance: evil, background: [evil], kind: "loop", steps: Array(60).fill(step), back_to: 1, wrong_step: 2, why: { text: evil, substitution: [["X", evil]] }, instead: { action: evil }, is_shortest: true };
+  const picture = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/><script>window.hacked=1</script></svg>";
+  writeFileSync(join(run, "verify.json"), JSON.stringify({ ...kept, verdict: "refuted", summary: evil, remark: evil, sizes: [size], worst_case: { instance: evil, facts: [evil], actions: 2, fewest: 1 }, counterexample, picture }));
   derrl(["report", run]);
   const { page, problems } = await open(browser.context, join(run, "report.html"));
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.ok((await page.title()).includes("<b>odd</b> & co"));
-  assert.equal(await page.locator(".verdict").textContent(), evil);
-  assert.ok((await page.locator('[aria-label="Verification"]').textContent()).includes("12,345"));
-  assert.equal(await page.locator('[aria-label="Verification"] img').count(), 1);
+  assert.ok((await page.title()).includes("<b>odd & co <img src=x onerror=alert(1)>"));
+  assert.equal(await page.locator(".verdict").textContent(), `${evil}.`);
+  const section = page.locator('[aria-label="Verification"]');
+  const text = await section.textContent();
+  assert.ok(text.includes("123,456,789,012,345,678,901,234"));
+  assert.ok(text.includes("20 more steps left out"));
+  assert.equal(await section.locator("ol.run li").count(), 40);
+  assert.ok(await section.locator("img").evaluate((img) => img.complete && img.naturalWidth > 0), "the picture is drawn");
+  assert.equal(await section.locator("img").count(), 1);
+  // What is no verification, or one of another policy, is left out, and the page says so.
+  for (const [content, note] of [["{}", /is not what `derrl verify` writes/], ["{", /is not what/], [JSON.stringify({ ...kept, policy: "other" }), /is about another policy/]]) {
+    writeFileSync(join(run, "verify.json"), content);
+    derrl(["report", run]);
+    await page.reload();
+    assert.match(await page.locator(".note").textContent(), note);
+    assert.match(await section.textContent(), /Checked while this page was written/);
+  }
   assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("the verification is on the page: proofs, counterexamples, and why there is none", async (t) => {
+  const run = join(folder, "verified");
+  cpSync(train("blocks"), run, { recursive: true });
+  const of = async () => {
+    derrl(["report", run]);
+    const { page, problems } = await open(browser.context, join(run, "report.html"));
+    const section = page.locator('[aria-label="Verification"]');
+    const said = { verdict: await section.locator(".verdict").textContent(), text: await section.textContent(), pictures: await section.locator("img").count(), wrong: await section.locator("ol.run li.wrong").count() };
+    assert.deepEqual(problems, []);
+    await page.close();
+    return said;
+  };
+  const learned = "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n";
+  writeFileSync(join(run, "policy.pl"), learned);
+  const quick = await of();
+  assert.match(quick.verdict, /^Proved: in all [\d,]+ instances of up to \d+ blocks/);
+  assert.match(quick.text, /Checked while this page was written/);
+  derrl(["verify", run, "--max-objects", "3"]);
+  const kept = await of();
+  assert.match(kept.verdict, /up to 3 blocks/);
+  assert.match(kept.text, /Found by/);
+  writeFileSync(join(run, "policy.pl"), "0.98::move(X, Y) :- top(X), on(X, Z).\n");
+  derrl(["verify", run, "--max-objects", "4"], { fails: true });
+  const refuted = await of();
+  assert.match(refuted.verdict, /^Refuted/);
+  assert.match(refuted.text, /Shortest counterexample: a (loop|dead end) in /);
+  assert.deepEqual([refuted.pictures, refuted.wrong], [1, 1]);
+  const traffic = train("traffic");
+  if (!traffic) return t.skip(MISSING);
+  const { page } = await open(browser.context, join(traffic, "report.html"));
+  assert.match(await page.locator('[aria-label="Verification"]').textContent(), /Not verified: /);
   await page.close();
 });
 

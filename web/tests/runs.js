@@ -1,5 +1,5 @@
 // Runs to look at: trained once, quickly, in a folder that goes away.
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -13,10 +13,13 @@ function program() {
   return found;
 }
 
-// Runs derrl where SUMO is found, or where it is not.
-export function derrl(args, { hideSumo = false } = {}) {
+// Runs derrl where SUMO is found, or where it is not. `fails`: the answer may be no (exit code 1).
+export function derrl(args, { hideSumo = false, fails = false } = {}) {
   const env = hideSumo ? { PATH: "/nonexistent" } : process.env;
-  return execFileSync(program(), args, { cwd: hideSumo ? tmpdir() : root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+  const { status, stdout, stderr, error } = spawnSync(program(), args, { cwd: hideSumo ? tmpdir() : root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+  if (error) throw error;
+  if (status !== 0 && !(fails && status === 1)) throw Object.assign(new Error(`derrl ${args.join(" ")}: exit code ${status}\n${stderr}`), { stderr });
+  return stdout;
 }
 
 export const folder = mkdtempSync(join(tmpdir(), "derrl-runs-"));

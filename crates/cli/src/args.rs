@@ -104,17 +104,26 @@ pub struct Train {
     /// A range of seeds, both ends included: one run each
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
+    /// Train on this task: `train`, or one of free size with its --size (default: train)
+    #[arg(long)]
+    pub task: Option<String>,
     /// The folder of the run (default: the next free one in runs/)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Change a setting; `derrl train --settings` lists them
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Start from the rules of this policy file, or of the folder of a run
+    #[arg(long, value_name = "POLICY")]
+    pub from: Option<PathBuf>,
+    /// Keep these rules of --from as they are: their numbers in the file, from 1
+    #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "from")]
+    pub freeze: Vec<usize>,
     /// List the settings with their defaults
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -355,8 +364,9 @@ pub struct Check {
 #[derive(Debug, ClapArgs)]
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
-    /// many seeds learn, how soon, and which rules) or `traffic` (our client beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "traffic"])]
+    /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
+    /// clingo) or `traffic` (our client beside SUMO alone)
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
@@ -364,12 +374,21 @@ pub struct Bench {
     /// The seeds of `seeds` (default: 0..19, for traffic 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
+    /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_values_t = [10, 100, 1_000, 10_000], value_parser = clap::value_parser!(u32).range(4..=100_000))]
+    pub sizes: Vec<u32>,
     /// Append the figures, with date, commit and machine, to this file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "bench/record.jsonl")]
     pub record: Option<PathBuf>,
     /// Seconds a measurement
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,
+    /// Count the instructions of a training step as well, by valgrind
+    #[arg(long)]
+    pub instructions: bool,
+    /// Do nothing but so many updates, and print the steps taken: what `--instructions` counts
+    #[arg(long, value_name = "N", hide = true)]
+    pub updates: Option<usize>,
     /// The seed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,

@@ -1,7 +1,7 @@
 //! `derrl check`.
 
 use anyhow::bail;
-use derrl_logic::{Alphabet, FileKind, Policy, Source};
+use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source};
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -102,5 +102,10 @@ fn check_policy(source: &Source, alphabet: Option<&Alphabet>) -> Result<Report, 
     let policy = read().map_err(|e| format!("{e:#}"))?;
     let n = policy.rules.len();
     let summary = format!("policy ok: {n} rule{}", if n == 1 { "" } else { "s" });
-    Ok(Report { kind: "policy", summary, warnings: Vec::new() })
+    let warning = |rule: &Rule| {
+        let alphabet = alphabet?;
+        let (_, message) = alphabet.contradicts(rule)?;
+        Some(format!("warning: {}: {message}", rule.display(alphabet)))
+    };
+    Ok(Report { kind: "policy", summary, warnings: policy.rules.iter().filter_map(warning).collect() })
 }

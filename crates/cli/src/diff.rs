@@ -10,7 +10,8 @@ use crate::domain::{another_policy, load_policy};
 use crate::explain::show_substitution;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
-use crate::table::thousands;
+use crate::table::{list, thousands};
+use crate::verify::MOST_FACTS;
 use crate::{Failure, Outcome, print, print_json};
 
 /// Compares two policies in every state up to a size.
@@ -46,7 +47,8 @@ pub fn run(args: &Diff) -> Outcome {
         return Ok(());
     };
     if !args.json {
-        let mut text = format!("different, first in {}\n  {}\n", found.instance, found.facts.join(", "));
+        let facts = list(&found.facts, MOST_FACTS);
+        let mut text = format!("different, first in {}\n  {facts}\n", found.instance);
         for (path, side) in [(&args.first, &found.first), (&args.second, &found.second)] {
             let _ = write!(text, "\n{}\n{}", path.display(), show(side));
         }
@@ -56,10 +58,10 @@ pub fn run(args: &Diff) -> Outcome {
 }
 
 fn show(side: &Side) -> String {
-    let mut text = format!("  {}\n", side.actions.join(", "));
     if !side.fires {
-        text.push_str("  no rule fires: any action will do\n");
+        return "  no rule fires: any action will do\n".to_string();
     }
+    let mut text = format!("  {}\n", side.actions.join(", "));
     for m in &side.rules {
         let _ = writeln!(text, "  by {}{}", m.text, show_substitution(m));
     }

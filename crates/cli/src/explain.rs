@@ -1,5 +1,6 @@
 //! `derrl explain`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use derrl_env::{Env, Rng, make, observe};
@@ -8,7 +9,7 @@ use derrl_learn::{
     WhyNot, explain_episode, find_action,
 };
 use derrl_logic::{
-    Action, Alphabet, Constant, Facts, Policy, Role, Universe, parse_ground_action, parse_state,
+    Action, Alphabet, Constant, Facts, Policy, Pred, Role, Universe, parse_ground_action, parse_state,
     parse_state_in,
 };
 use serde_json::{Value, json};
@@ -16,7 +17,11 @@ use serde_json::{Value, json};
 use crate::args::Explain;
 use crate::domain::{Domain, load_policy, read_source};
 use crate::style::Paint;
+use crate::table::list;
 use crate::{Outcome, print, print_json};
+
+/// The most other actions that the JSON of a state answers for, beside the one that was asked about.
+const MOST_OTHERS: usize = 2_500;
 
 /// The task of an episode where none is asked for: the one trained on.
 const TASK: &str = "train";
@@ -72,7 +77,13 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     let alphabet = &domain.alphabet;
     let source = read_source(file)?;
     let (universe, facts) = match args.task.as_deref() {
-        None => parse_state(&source, alphabet)?,
+        None => {
+            let given = parse_state(&source, alphabet)?;
+            if let Some(note) = missing_background(policy, alphabet, &given.1) {
+                eprintln!("note: {}: {note}", source.name);
+            }
+            given
+        }
         Some(task) => {
             let mut env = make(domain.spec, alphabet, task, &args.world.options())?;
             let (mut world, _) = derrl_learn::episode_streams(args.seed, u64::from(args.episode) - 1);
@@ -84,10 +95,8 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
     questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
     let explainer = Explainer::new(policy, alphabet);
-    let why_not = questions.why_not.as_ref().and_then(|asked| find(asked).ok());
-    let mut ties = Rng::new(args.seed, 0);
-    let explained =
-        explainer.explain(&facts, &universe, &mut ties, &|a| args.json || why_not.as_ref() == Some(a));
+    let asked = questions.ask(args).others.list(alphabet, &universe);
+    let explained = explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
     let Some((_, explanation)) = explained else {
         let types: Vec<&str> =
             alphabet.actions.iter().flat_map(|a| &a.args).map(|t| alphabet.types.name(*t)).collect();
@@ -129,6 +138,26 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     print(&show.decision(&explanation, 0.0));
     print(&show.answers(&explanation, what_if.as_ref()));
     Ok(())
+}
+
+/// What to say where a file leaves out the background that rules speak of, which is easily forgotten.
+fn missing_background(policy: &Policy, alphabet: &Alphabet, facts: &Facts) -> Option<String> {
+    let used = policy.rules.iter().flat_map(|r| &r.body).filter(|l| l.positive).map(|l| l.pred);
+    let is_missing = |pred: &Pred| {
+        alphabet.predicate(*pred).role == Role::Background && facts.iter().all(|(p, _)| p != *pred)
+    };
+    let missing: BTreeSet<Pred> = used.filter(is_missing).collect();
+    let names: Vec<String> = missing
+        .into_iter()
+        .map(|p| alphabet.predicate(p))
+        .map(|p| format!("`{}/{}`", p.name, p.args.len()))
+        .collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!(
+            "no facts of {names}, which rules need; with --task train, such background is that of an instance"
+        )
+    })
 }
 
 /// The facts of an instance, changed as a file says.
@@ -185,10 +214,11 @@ impl Questions {
     }
 
     fn ask(&self, args: &Explain) -> Ask {
-        let others = match &self.why_not {
-            _ if args.json => Others::All,
+        let why_not = self.why_not.as_ref().map(|asked| (asked.action, asked.names.clone()));
+        let others = match why_not {
+            _ if args.json => Others::First(MOST_OTHERS, why_not),
             None => Others::None,
-            Some(asked) => Others::One(asked.action, asked.names.clone()),
+            Some((action, names)) => Others::One(action, names),
         };
         let what_if = match &self.what_if {
             None => WhatIfs::None,
@@ -248,7 +278,7 @@ impl Show<'_> {
             Some(m) => format!(
                 "because {}{}\n          since {}\n",
                 paint.rule(&m.text),
-                substitution(m),
+                show_substitution(m),
                 paint.good(&m.body.join(", "))
             ),
         };
@@ -266,30 +296,12 @@ impl Show<'_> {
             Some(asked) if e.action == asked.text => format!("  {} is what was chosen\n", asked.text),
             Some(asked) => {
                 let why = e.others.iter().find(|w| w.action == asked.text);
-                why.map(|why| self.why_not(why)).unwrap_or_default()
+                why.map(|why| show_why_not(why, self.paint)).unwrap_or_default()
             }
             None => String::new(),
         };
         let what_if = what_if.map(|asked| self.what_if(asked)).unwrap_or_default();
         format!("{why_not}{what_if}")
-    }
-
-    fn why_not(&self, why: &WhyNot) -> String {
-        let paint = self.paint;
-        let WhyNot { action, value, nearest, failed, .. } = why;
-        let rule = nearest
-            .as_ref()
-            .map(|m| format!("{}{}", paint.rule(&m.text), substitution(m)))
-            .unwrap_or_default();
-        let not = format!("  not {action}:");
-        match why.reason {
-            Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
-            Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
-            Reason::NoRule => format!("{not} no rule is about it\n"),
-            Reason::Failed => {
-                format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", ")))
-            }
-        }
     }
 
     fn what_if(&self, asked: &WhatIf) -> String {
@@ -350,7 +362,7 @@ impl Show<'_> {
                     Standing::Alone => String::new(),
                     _ => format!("\n          {} {}", paint.unsure("tied with"), list(&ties, 6)),
                 };
-                format!("then {}{}{tie}", paint.rule(&m.text), substitution(m))
+                format!("then {}{}{tie}", paint.rule(&m.text), show_substitution(m))
             }
         };
         let breaks = if change.breaks.is_empty() {
@@ -371,27 +383,21 @@ pub fn show_substitution(m: &Match) -> String {
 }
 
 /// Why an action was not chosen.
-pub fn show_why_not(why: &WhyNot) -> String {
+pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     let WhyNot { action, value, nearest, failed, .. } = why;
-    let rule = nearest.as_ref().map(|m| format!("{}{}", m.text, show_substitution(m))).unwrap_or_default();
+    let rule = nearest
+        .as_ref()
+        .map(|m| format!("{}{}", paint.rule(&m.text), show_substitution(m)))
+        .unwrap_or_default();
+    let not = format!("  not {action}:");
     match why.reason {
-        Reason::Tie => format!("  not {action}: it ties, and chance chose another\n"),
-        Reason::Weaker => format!("  not {action}: its value is only {value:.2}, by {rule}\n"),
-        Reason::NoRule => format!("  not {action}: no rule is about it\n"),
-        Reason::Failed => format!("  not {action}: false is {}\n          in {rule}\n", failed.join(", ")),
+        Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
+        Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+        Reason::NoRule => format!("{not} no rule is about it\n"),
+        Reason::Failed => format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", "))),
     }
 }
 
 fn count(facts: usize) -> String {
     format!("{facts} fact{}", if facts == 1 { "" } else { "s" })
-}
-
-fn list(items: &[&str], most: usize) -> String {
-    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
-    format!("{}{more}", items[..items.len().min(most)].join(", "))
-}
-
-fn substitution(m: &Match) -> String {
-    let pairs: Vec<String> = m.substitution.iter().map(|(v, o)| format!("{v} = {o}")).collect();
-    if pairs.is_empty() { String::new() } else { format!("\n          with {}", pairs.join(", ")) }
 }

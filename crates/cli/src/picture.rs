@@ -11,6 +11,8 @@ const FRAME: f64 = 320.0;
 /// Pixels between states, for the action.
 const GAP: f64 = 120.0;
 const LINE: f64 = 20.0;
+/// Pixels a letter, about.
+const LETTER: f64 = 8.0;
 const MARGIN: f64 = 20.0;
 /// States in a row.
 const ROW: usize = 4;
@@ -39,8 +41,10 @@ pub fn film(found: &Counterexample) -> String {
     let columns = found.drawings.len().clamp(1, ROW);
     let rows = found.drawings.len().div_ceil(ROW).max(1);
     let row_height = height + 2.5 * LINE;
-    let foot = 4.0 * LINE;
-    let width = (2.0 * MARGIN + columns as f64 * (frame + GAP)).max(640.0);
+    let (title, notes) = (title(found), notes(found));
+    let foot = (notes.len() as f64 + 0.5) * LINE;
+    let longest = notes.iter().chain([&title]).map(|line| line.chars().count()).max().unwrap_or(0);
+    let width = 2.0 * MARGIN + (columns as f64 * (frame + GAP)).max(longest as f64 * LETTER);
     let total = 2.0 * MARGIN + 2.0 * LINE + rows as f64 * row_height + foot;
 
     let mut svg = format!(
@@ -50,7 +54,7 @@ pub fn film(found: &Counterexample) -> String {
          orient=\"auto\"><path d=\"M0 0 L10 5 L0 10 z\" fill=\"#555\"/></marker></defs>\n\
          <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n\
          <text class=\"title\" x=\"{MARGIN}\" y=\"{1}\">{0}</text>\n",
-        escape(&title(found)),
+        escape(&title),
         MARGIN + LINE / 2.0,
     );
     for (i, drawing) in found.drawings.iter().enumerate() {
@@ -82,8 +86,8 @@ pub fn film(found: &Counterexample) -> String {
             }
         }
     }
-    for (i, line) in notes(found).iter().enumerate() {
-        let y = total - MARGIN - foot + (i as f64 + 1.5) * LINE;
+    for (i, line) in notes.iter().enumerate() {
+        let y = total - MARGIN - foot + (i as f64 + 1.0) * LINE;
         let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{y:.1}\">{}</text>", escape(line));
     }
     svg.push_str("</svg>\n");

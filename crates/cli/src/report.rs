@@ -5,14 +5,17 @@
 //! | file | holds |
 //! |---|---|
 //! | `report.rs` | the command: which runs, which page |
-//! | `report/run.rs` | a run as the page has it: rules, scores, curve, verification |
+//! | `report/run.rs` | a run as the page has it: rules, scores, curve |
+//! | `report/verification.rs` | what is proved or refuted about its policy |
 //! | `report/episodes.rs` | explained episodes, written briefly |
 //! | `report/page.rs` | the HTML around them |
 
 mod episodes;
 mod page;
 mod run;
+mod verification;
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,27 +35,32 @@ pub const RUNS_FILE: &str = "runs.html";
 /// How many folders deep runs are looked for, below the one that is named.
 const DEPTH: usize = 4;
 
-/// How much of the episodes goes onto a page.
+/// How much of each run goes onto a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// Episodes a task.
     pub episodes: usize,
     /// Steps an episode.
     pub steps: usize,
+    /// Runs of each domain that have episodes at all.
+    pub played: usize,
+    /// Restarts whose curves are drawn.
+    pub curves: usize,
 }
 
 impl Extent {
     /// Steps an episode where nothing else is said: all of them in most worlds, five minutes of traffic.
     pub const STEPS: usize = 150;
 
-    /// What a page of so many runs shows by default: fewer episodes each where there are many, so that it stays small.
+    /// What a page of so many runs shows by default: less of each where there are many, so that it stays small.
     pub fn of(runs: usize) -> Extent {
-        let episodes = match runs {
-            0..=1 => 4,
-            2..=12 => 2,
-            _ => 1,
+        let (episodes, curves, played) = match runs {
+            0..=1 => (4, 24, usize::MAX),
+            2..=12 => (2, 24, usize::MAX),
+            13..=60 => (1, 1, usize::MAX),
+            _ => (1, 1, 10),
         };
-        Extent { episodes, steps: Extent::STEPS }
+        Extent { episodes, steps: Extent::STEPS, played, curves }
     }
 }
 
@@ -72,7 +80,9 @@ pub fn run(args: &Report) -> Outcome {
         return Err(anyhow::anyhow!("--out {} is a folder: name a file", out.display()).into());
     }
     let mut extent = Extent::of(folders.len());
-    extent.episodes = args.episodes.map_or(extent.episodes, |n| n as usize);
+    if let Some(episodes) = args.episodes {
+        (extent.episodes, extent.played) = (episodes as usize, usize::MAX);
+    }
     extent.steps = args.steps as usize;
     let written = write(&args.folder, &folders, &out, extent)?;
     if args.json {
@@ -96,23 +106,37 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
         let shown = top.display();
         bail!("the run in {shown} is not finished: go on with it by derrl train --resume {shown}");
     }
-    let unfinished: Vec<String> = unfinished
+    // What is said on the page itself; notes about a run are said with the run.
+    let mut about_all: Vec<String> = unfinished
         .iter()
         .map(|f| format!("{} is not finished and left out", relative(f.path(), top)))
         .collect();
-    let mut notes = unfinished.clone();
+    let mut notes = Vec::new();
     let mut runs = Vec::with_capacity(finished.len());
-    for folder in finished {
+    let mut of_domain: HashMap<&str, usize> = HashMap::new();
+    let mut silent = 0;
+    for folder in &finished {
         let label = relative(folder.path(), top);
-        let run =
-            run::describe(folder, &label, extent).with_context(|| folder.path().display().to_string())?;
+        let place = of_domain.entry(&folder.config.domain).or_default();
+        let episodes = if *place < extent.played { extent.episodes } else { 0 };
+        *place += 1;
+        silent += usize::from(episodes < extent.episodes);
+        let run = run::describe(folder, &label, Extent { episodes, ..extent })
+            .with_context(|| folder.path().display().to_string())?;
         let prefix = if label.is_empty() { String::new() } else { format!("{label}: ") };
         notes.extend(run.notes.iter().map(|note| format!("{prefix}{note}")));
         runs.push(run);
     }
-    let html = page::html(&name(top), &runs, &unfinished)?;
+    if silent > 0 {
+        about_all.push(format!(
+            "To keep this page small, {silent} of {} runs are here without episodes. A page for a part of the \
+             folder has them, and so has one that is asked for episodes: derrl report --episodes 1",
+            finished.len()
+        ));
+    }
+    let html = page::html(&name(top), &runs, &about_all)?;
     write_whole(out, &html)?;
-    Ok(Written { bytes: html.len(), notes })
+    Ok(Written { bytes: html.len(), notes: [about_all, notes].concat() })
 }
 
 /// The name of the page in a folder: the report of a reproduction is not overwritten.

@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | the training curves, a point a line |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
+//! | `verify.json` | what `derrl verify` found, where it was asked |
 //! | `report.html` | a page to look at |
 //! | `verify.json` | what `derrl verify` found out about the policy |
 
@@ -15,8 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use derrl_env::Options;
-use derrl_learn::{Checkpoint, Config};
+use derrl_env::{Options, Task};
+use derrl_learn::{Checkpoint, Config, Given};
+use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
@@ -43,6 +45,9 @@ pub struct RunConfig {
     pub derrl: String,
     /// The domain as it was named.
     pub domain: String,
+    /// The task trained on, if not the first of the domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// The seed.
     pub seed: u64,
     /// Episodes a score, where it was said.
@@ -50,11 +55,36 @@ pub struct RunConfig {
     pub episodes: Option<usize>,
     /// Whether types are ignored.
     pub untyped: bool,
+    /// The rules it started from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     /// Options of the environment.
     #[serde(default)]
     pub options: Options,
     /// Settings of training.
     pub settings: Config,
+}
+
+/// Rules to start from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// The text of the policy.
+    pub policy: String,
+    /// The numbers of the rules that stay as they are, from 1.
+    pub freeze: Vec<usize>,
+}
+
+impl Start {
+    /// The rules, each with whether it stays as it is.
+    pub fn rules(&self, alphabet: &Alphabet) -> anyhow::Result<Vec<Given>> {
+        let rules = Policy::parse(&Source::new("--from", self.policy.as_str()), alphabet)?.rules;
+        if let Some(n) = self.freeze.iter().find(|&&n| n == 0 || n > rules.len()) {
+            bail!("--freeze {n}: the policy has the rules 1 to {}", rules.len());
+        }
+        let given = |(i, rule)| Given { rule, frozen: self.freeze.contains(&(i + 1)) };
+        Ok(rules.into_iter().enumerate().map(given).collect())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -100,6 +130,9 @@ impl RunFolder {
     /// Opens the folder of a run.
     pub fn open(path: &Path) -> anyhow::Result<RunFolder> {
         let shown = path.display();
+        if let Some(below) = first_run_below(path) {
+            bail!("{shown} holds several runs: name one of them, such as {}", below.display());
+        }
         let read = |file: &str| {
             fs::read_to_string(path.join(file)).with_context(|| {
                 format!("{shown} is not the folder of a run, or is half-written: cannot read its {file}")
@@ -153,6 +186,17 @@ impl RunFolder {
         Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
     }
 
+    /// The task it is trained on.
+    pub fn task(&self, domain: &Domain) -> anyhow::Result<&'static Task> {
+        let first = domain.spec.tasks[0].name;
+        Ok(domain.spec.task(self.config.task.as_deref().unwrap_or(first))?)
+    }
+
+    /// The rules the run started from.
+    pub fn start(&self, alphabet: &Alphabet) -> anyhow::Result<Vec<Given>> {
+        self.config.start.as_ref().map_or(Ok(Vec::new()), |start| start.rules(alphabet))
+    }
+
     /// Everything that decides what a run computes; results of different fingerprints do not mix.
     fn fingerprint(&self) -> anyhow::Result<String> {
         let config = toml::to_string(&self.config)?;
@@ -198,6 +242,16 @@ impl RunFolder {
     pub fn write(&self, file: &str, text: &str) -> anyhow::Result<()> {
         write_whole(&self.path.join(file), text)
     }
+}
+
+/// The first run directly below a folder that is none itself.
+fn first_run_below(path: &Path) -> Option<PathBuf> {
+    if path.join("config.toml").exists() {
+        return None;
+    }
+    let mut below: Vec<PathBuf> = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path()).collect();
+    below.sort();
+    below.into_iter().find(|path| path.join("config.toml").exists())
 }
 
 /// Writes a file that is there as a whole or not at all.

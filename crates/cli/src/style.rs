@@ -31,6 +31,11 @@ impl Paint {
         Paint { on: color == Color::Always || (color == Color::Auto && auto()) }
     }
 
+    /// Leaves all text plain.
+    pub fn none() -> Paint {
+        Paint { on: false }
+    }
+
     fn code(self, code: &str, text: &str) -> String {
         if self.on && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }

@@ -34,3 +34,10 @@ pub fn thousands(n: u64) -> String {
     }
     out
 }
+
+/// The first few items, and how many more there are.
+pub fn list(items: &[impl AsRef<str>], most: usize) -> String {
+    let shown: Vec<&str> = items.iter().take(most).map(AsRef::as_ref).collect();
+    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,19 +1,19 @@
 //! `derrl train`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use derrl_env::make;
+use derrl_env::{Options, make};
 use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
 
 use crate::args::Train;
-use crate::domain::Domain;
+use crate::domain::{Domain, another_policy};
 use crate::progress::{Watch, catch_interrupts};
-use crate::run_folder::{RunConfig, RunFolder, next_free};
+use crate::run_folder::{RunConfig, RunFolder, Start, next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::table::{columns, thousands};
 use crate::{Failure, Outcome, eval, print, print_json, report};
@@ -43,9 +43,10 @@ pub fn run(args: &Train) -> Outcome {
 
     catch_interrupts();
     let started = Instant::now();
-    let task = domain.spec.tasks[0].name;
+    let task = folders[0].task(&domain)?.name;
     let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
-    let problem = Arc::new(Problem::new(&domain.alphabet, make_env()?.learners())?);
+    let given = folders[0].start(&domain.alphabet)?;
+    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(&folders, config.updates);
     let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
     watch.finish()?;
@@ -109,15 +110,29 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     }
     config.check()?;
     let options = args.world.options();
-    make(domain.spec, &domain.alphabet, domain.spec.tasks[0].name, &options)?;
-    Problem::new(&domain.alphabet, 1)?;
+    let first = domain.spec.tasks[0].name;
+    let task = domain.spec.task(args.task.as_deref().unwrap_or(first))?;
+    if task.scored && task.name != first {
+        bail!(
+            "--task {}: this task is kept for scores; train on `{first}` or on a task of free size",
+            task.name
+        );
+    }
+    make(domain.spec, &domain.alphabet, task.name, &options)?;
+    let start =
+        args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
+    if start.is_none() {
+        Problem::new(&domain.alphabet, 1)?;
+    }
     let top = args.out.clone().unwrap_or_else(|| next_free(name));
     let run_config = |seed| RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: name.to_string(),
+        task: (task.name != first).then(|| task.name.to_string()),
         seed,
         episodes: args.episodes.map(|n| n as usize),
         untyped: args.world.untyped,
+        start: start.clone(),
         options: options.clone(),
         settings: config.clone(),
     };
@@ -128,6 +143,26 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
             .collect::<anyhow::Result<_>>()?,
     };
     Ok((folders, top))
+}
+
+/// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
+fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
+    let policy = another_policy(path, domain)?;
+    let file = path.display();
+    let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
+    let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
+    Problem::starting_from(&domain.alphabet, 1, &given).with_context(|| format!("--from {file}"))?;
+    if !config.hidden.is_empty() && given.iter().any(|g| !g.frozen) {
+        bail!(
+            "--from {file}: with hidden layers only frozen rules can be given; add them to --freeze, or drop --set hidden"
+        );
+    }
+    for rule in given.iter().map(|g| &g.rule) {
+        if let Some((_, message)) = domain.alphabet.contradicts(rule) {
+            eprintln!("warning: {}: {message}", rule.display(&domain.alphabet));
+        }
+    }
+    Ok(start)
 }
 
 /// The settings with one changed, as `key=value` says.
@@ -181,7 +216,14 @@ struct Finished {
 fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
-    let scores = eval::score(&learned.policy, domain, &[], &config.options, config.episodes, config.seed)?;
+    let score = |tasks: &[String], options: &Options| {
+        eval::score(&learned.policy, domain, tasks, options, config.episodes, config.seed)
+    };
+    let mut scores = match &config.task {
+        Some(task) => score(std::slice::from_ref(task), &config.options)?,
+        None => Vec::new(),
+    };
+    scores.extend(score(&[], &config.options.of(&domain.spec.tasks[0]))?);
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,

@@ -1,14 +1,14 @@
 //! `derrl verify`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context;
-use derrl_env::{Exhaustive, space};
+use anyhow::{Context, bail};
+use derrl_env::{Exhaustive, Extent, space};
 use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::Verify;
 use crate::domain::{Domain, load_policy};
@@ -16,14 +16,24 @@ use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
 use crate::picture::film;
 use crate::progress::catch_interrupts;
-use crate::table::{columns, thousands};
+use crate::run_folder::RunFolder;
+use crate::style::Paint;
+use crate::table::{columns, list, thousands};
 use crate::{Failure, Outcome, print, print_json};
+
+/// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
+pub const MOST_FACTS: usize = 40;
+/// What `derrl verify` leaves in the folder of a run.
+pub const FILE: &str = "verify.json";
 
 /// Proves a policy up to a size, or shows how it fails.
 pub fn run(args: &Verify) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent([&policy]);
+    if let Some(path) = &args.picture {
+        check_writable(path)?;
+    }
     let made = space(domain.spec, alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
     let text = policy.display(alphabet).to_string();
@@ -49,23 +59,20 @@ pub fn run(args: &Verify) -> Outcome {
     if let (Some(path), Some(found)) = (&args.picture, &report.counterexample) {
         std::fs::write(path, film(found)).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    let document = document(&domain, &text, &subject.extent, &report, started.elapsed().as_secs_f64())?;
     if args.json {
-        let mut value = json!({
-            "domain": domain.name,
-            "policy": text,
-            "max_objects": args.extent.max_objects,
-            "seconds": started.elapsed().as_secs_f64(),
-        });
-        let report = serde_json::to_value(&report)?;
-        if let (Some(all), serde_json::Value::Object(report)) = (value.as_object_mut(), report) {
-            all.extend(report);
-        }
-        print_json(&value)?;
+        print_json(&document)?;
     } else {
         print(&show(&report, &domain));
         if args.picture.is_some() && report.counterexample.is_none() {
             eprintln!("there is no counterexample to draw");
         }
+    }
+    // A run is verified in its own domain; whatever else is asked of its policy is no part of the run.
+    if args.policy.is_dir() && args.domain.is_none() {
+        RunFolder::open(&args.policy)?.write(FILE, &format!("{document:#}\n"))?;
+        let shown = args.policy.display();
+        eprintln!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
     }
     match report.verdict {
         Verdict::Proved => Ok(()),
@@ -73,24 +80,80 @@ pub fn run(args: &Verify) -> Outcome {
     }
 }
 
-fn show(report: &Report, domain: &Domain) -> String {
+/// Says at once, and not after an hour of work, that there is no place for a picture.
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+    }
+    if path.is_dir() {
+        bail!("cannot write {}: it is a folder", path.display());
+    }
+    Ok(())
+}
+
+/// All that was found, as `--json` prints it.
+pub fn document(
+    domain: &Domain,
+    policy: &str,
+    extent: &Extent,
+    report: &Report,
+    seconds: f64,
+) -> anyhow::Result<Value> {
+    let mut all = json!({
+        "domain": domain.name,
+        "policy": policy,
+        "max_objects": extent.largest,
+        "obstacles": extent.obstacles,
+        "seconds": seconds,
+        "summary": headline(report, domain),
+        "remark": remark(report),
+        "picture": report.counterexample.as_ref().map(film),
+    });
+    if let (Some(all), Value::Object(report)) = (all.as_object_mut(), serde_json::to_value(report)?) {
+        all.extend(report);
+    }
+    Ok(all)
+}
+
+/// The verdict in a sentence.
+fn headline(report: &Report, domain: &Domain) -> String {
     let unit = match domain.spec.exhaustive {
         Exhaustive::Sizes { unit, .. } => unit,
         Exhaustive::Never(_) => "objects",
     };
     let largest = report.sizes.last().map_or(0, |s| s.size);
     let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
-    let mut text = match report.verdict {
+    match report.verdict {
         Verdict::Proved => format!(
-            "proved: in all {} instances of up to {largest} {unit} the policy gets there{}\n",
+            "proved: in all {} instances of up to {largest} {unit} the policy gets there{}",
             big(instances),
             match report.ties {
                 Ties::Worst => ", however ties are broken",
                 Ties::Random => " with probability 1 if ties are broken at random",
             }
         ),
-        Verdict::Refuted => "refuted: the policy does not always get there\n".to_string(),
+        Verdict::Refuted => "refuted: the policy does not always get there".to_string(),
+    }
+}
+
+/// How often a refuted policy fails, and whether bad luck is to blame.
+fn remark(report: &Report) -> Option<String> {
+    let last = report.sizes.last().filter(|s| s.failing > 0 && report.verdict == Verdict::Refuted)?;
+    let luck = match last.failing_by_bad_luck_only {
+        0 => String::new(),
+        n if n == last.failing => {
+            ", all of them only if ties are broken badly for ever: at random, it gets there in the end"
+                .to_string()
+        }
+        n => format!(", {} of them only if ties are broken badly for ever", big(n)),
     };
+    let (failing, instances) = (big(last.failing), big(last.instances));
+    Some(format!("{failing} of {instances} instances of {} fail{luck}", last.title))
+}
+
+fn show(report: &Report, domain: &Domain) -> String {
+    let mut text = format!("{}\n", headline(report, domain));
     // Where chance breaks ties, a loop that it ends is no failure.
     let failing = if report.ties == Ties::Random { "luck needed" } else { "failing" };
     let titles =
@@ -120,31 +183,25 @@ fn show(report: &Report, domain: &Domain) -> String {
             worst.actions,
             worst.fewest,
             worst.instance,
-            worst.facts.join(", ")
+            list(&worst.facts, MOST_FACTS)
         );
     }
     if let Some(found) = &report.counterexample {
-        text.push_str(&show_counterexample(found));
+        text.push_str(&show_counterexample(found, report.ties));
     }
-    if let Some(last) = report.sizes.last().filter(|s| s.failing > 0 && report.verdict == Verdict::Refuted) {
-        let luck = match last.failing_by_bad_luck_only {
-            0 => String::new(),
-            n if n == last.failing => {
-                ", all of them only if ties are broken badly for ever: at random, it gets there in the end"
-                    .to_string()
-            }
-            n => format!(", {} of them only if ties are broken badly for ever", big(n)),
-        };
-        let (failing, instances) = (big(last.failing), big(last.instances));
-        let _ = writeln!(text, "\n{failing} of {instances} instances of {} fail{luck}", last.title);
+    if let Some(remark) = remark(report) {
+        let _ = writeln!(text, "\n{remark}");
     }
     text
 }
 
-fn show_counterexample(found: &Counterexample) -> String {
-    let (what, how) = match found.kind {
-        Kind::Loop => ("a loop", "it comes back to where it was and can go on so for ever"),
-        Kind::DeadEnd => ("a dead end", "there is no way from there to what is asked for"),
+fn show_counterexample(found: &Counterexample, ties: Ties) -> String {
+    let (what, how) = match (found.kind, ties) {
+        (Kind::Loop, Ties::Worst) => ("a loop", "it comes back to where it was and can go on so for ever"),
+        (Kind::Loop, Ties::Random) => {
+            ("a loop", "it comes back to where it was, and no way of breaking ties leads out")
+        }
+        (Kind::DeadEnd, _) => ("a dead end", "there is no way from there to what is asked for"),
     };
     let shortest = if found.is_shortest { "shortest " } else { "" };
     let mut text = format!("\n{shortest}counterexample: {what} in {}\n", found.instance);
@@ -153,7 +210,7 @@ fn show_counterexample(found: &Counterexample) -> String {
         let ties = if step.ties > 1 { format!("   (one of {} that tie)", step.ties) } else { String::new() };
         let fewest = step.fewest.map_or_else(String::new, |n| format!("   {n} to go at best"));
         let mark = if i + 1 == found.wrong_step { ">" } else { " " };
-        let _ = writeln!(text, "{mark} {}. {}{fewest}", i + 1, list(&step.facts, 40));
+        let _ = writeln!(text, "{mark} {}. {}{fewest}", i + 1, list(&step.facts, MOST_FACTS));
         let _ = writeln!(text, "     {}{ties}", step.action);
     }
     match found.back_to {
@@ -174,14 +231,9 @@ fn show_counterexample(found: &Counterexample) -> String {
     }
     if let Some(instead) = &found.instead {
         let _ = writeln!(text, "  {} would have come nearer", instead.action);
-        text.push_str(&show_why_not(instead));
+        text.push_str(&show_why_not(instead, Paint::none()));
     }
     text
-}
-
-fn list(items: &[String], most: usize) -> String {
-    let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
-    format!("{}{more}", items[..items.len().min(most)].join(", "))
 }
 
 /// A count in words that fit a line.

@@ -142,6 +142,29 @@ fn listing_and_checking() {
     let check = run(folder.path(), &["check", "policy.pl", "bad.pl", "--domain", "blocks"]);
     assert_eq!(check.status.code(), Some(2));
     insta::assert_snapshot!("check_bad", text(&check.stderr));
+    std::fs::write(folder.path().join("never.pl"), "move(X, Y) :- top(X), on(Y, X).\n").unwrap();
+    let check = run(folder.path(), &["check", "never.pl", "--domain", "blocks"]);
+    assert!(check.status.success());
+    assert!(
+        text(&check.stdout).contains("never holds: `false :- top(X), on(Y, X).`"),
+        "{}",
+        text(&check.stdout)
+    );
+}
+
+#[test]
+fn training_starts_from_given_rules_and_goes_on_from_them_when_resumed() {
+    let folder = with_policy();
+    let args = ["train", "blocks", "--from", "policy.pl", "--freeze", "2,1", "--out", "run", "--json"];
+    let output = run(folder.path(), &quick(&args));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let given = std::fs::read_to_string(folder.path().join("policy.pl")).unwrap();
+    let policy = json(&output)["policy"].as_str().unwrap().to_string();
+    for rule in given.lines().filter(|l| l.contains("::")) {
+        assert!(policy.lines().any(|l| l == rule), "`{rule}` stays in\n{policy}");
+    }
+    let resumed = run(folder.path(), &["train", "--resume", "run", "--json"]);
+    assert_eq!(json(&resumed)["policy"], json(&output)["policy"]);
 }
 
 /// Every mistake: exit code 2, nothing on standard output, one clear error, nothing written.
@@ -150,6 +173,7 @@ fn bad_input_gets_one_clear_error() {
     let folder = with_policy();
     std::fs::write(folder.path().join("a_file"), "x").unwrap();
     std::fs::write(folder.path().join("binary.pl"), [0xff, 0xfe, 0x00]).unwrap();
+    std::fs::write(folder.path().join("long.pl"), "move(X, Y) :- on(X, A), on(A, B), on(B, Y).\n").unwrap();
     let marks = "<!-- derrl reproduce: begin --><!-- derrl reproduce: end -->";
     std::fs::write(folder.path().join("marked.md"), marks).unwrap();
     std::fs::create_dir(folder.path().join("empty")).unwrap();
@@ -209,6 +233,14 @@ fn bad_input_gets_one_clear_error() {
             &["eval", "policy.pl", "--domain", "blocks", "--task", "train", "--size", "4"],
         ),
         ("no time to measure", &["bench", "--seconds", "0"]),
+        ("a rule to freeze that is not there", &["train", "blocks", "--from", "policy.pl", "--freeze", "3"]),
+        ("nothing to freeze rules of", &["train", "blocks", "--freeze", "1"]),
+        ("given rules with too many variables", &["train", "blocks", "--from", "long.pl"]),
+        ("given rules for another domain", &["train", "countdown", "--from", "policy.pl"]),
+        (
+            "given rules with hidden layers",
+            &["train", "blocks", "--from", "policy.pl", "--set", "hidden=[8]"],
+        ),
         ("an unknown part", &["reproduce", "tables"]),
         ("an unknown domain to reproduce", &["reproduce", "table", "--domain", "block"]),
         ("a file where a folder should be", &["reproduce", "table", "--domain", "blocks", "--out", "a_file"]),
@@ -308,7 +340,9 @@ fn bench_reports_rates_and_ratios() {
     let out =
         json(&run(folder.path(), &["bench", "train", "--domain", "blocks", "--seconds", "0.2", "--json"]));
     let figures = &out["train"][0];
-    for key in ["environment", "acting", "training", "training_to_environment"] {
+    for key in
+        ["environment", "acting", "training", "training_to_environment", "all_cores", "all_cores_to_one"]
+    {
         assert!(figures[key].as_f64().unwrap() > 0.0, "{key}");
     }
 }

@@ -37,6 +37,12 @@ const FILES: &[(&str, &str)] = &[
     ("key.pl", "pick(X) :- key(X), samecolor(X, k1).\n"),
 ];
 
+const CAREFUL: &str = "up :- curr(X, Y), north, succ(Y, Z), \\+ obs(X, Z).
+down :- curr(X, Y), south, succ(Z, Y), \\+ obs(X, Z).
+left :- curr(X, Y), west, succ(Z, X), \\+ obs(Z, Y).
+right :- curr(X, Y), east, succ(X, Z), \\+ obs(Z, Y).
+";
+
 fn folder() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     for (name, text) in FILES {
@@ -119,6 +125,12 @@ fn chance_may_end_a_loop() {
     let output = run(folder.path(), &[&args[..], &["--ties", "random"]].concat());
     assert_eq!(output.status.code(), Some(0));
     insta::assert_snapshot!("verify_random_ties", text(&output.stdout));
+    // Behind a wall of two, chance does not help, and it is said that ties are not to blame.
+    std::fs::write(folder.path().join("careful.pl"), CAREFUL).expect("a file can be written");
+    let args = ["verify", "careful.pl", "--domain", "gridworld", "--max-objects", "3", "--ties", "random"];
+    let output = run(folder.path(), &args);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!("verify_random_ties_loop", text(&output.stdout));
 }
 
 #[test]
@@ -221,6 +233,8 @@ fn interrupted_and_resumed() {
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(130));
     assert!(started.elapsed() < Duration::from_mins(1), "it stops soon");
+    let said: Vec<String> = lines.map_while(Result::ok).collect();
+    assert!(said.iter().any(|l| l == "interrupted; the same command goes on from here"), "{said:?}");
     let kept: Vec<_> = std::fs::read_dir(folder.path().join("runs")).expect("progress is kept").collect();
     assert_eq!(kept.len(), 1);
     let resumed = run(folder.path(), &args);

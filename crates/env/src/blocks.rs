@@ -8,6 +8,7 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
+use crate::journal::Journal;
 use crate::rng::Rng;
 use crate::scene::{Scene, Stacks};
 use crate::space::BLOCKS;
@@ -63,7 +64,7 @@ enum Draw {
     Large,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Blocks {
     binding: Binding,
     draw: Draw,
@@ -80,6 +81,10 @@ struct Blocks {
     /// `above[x]` is what is on block x, or `NONE`.
     above: Vec<u32>,
     code: u128,
+    /// Kept for the task of free size only: small states are read at once.
+    journal: Option<Journal>,
+    /// Whether there is no journal; then there is a code.
+    is_small: bool,
     steps: u32,
     horizon: u32,
 }
@@ -119,6 +124,8 @@ impl Blocks {
             below: Vec::new(),
             above: Vec::new(),
             code: 0,
+            journal: (draw == Draw::Large).then(Journal::new),
+            is_small: draw != Draw::Large,
             steps: 0,
             horizon: 0,
         })
@@ -156,6 +163,24 @@ impl Blocks {
         self.goal = (x, if y < x { y } else { y + 1 });
     }
 
+    /// Notes what a move of block `x` changed. Out of line, so that small states do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn note_move(&mut self, x: u32, from: u32, to: u32) {
+        if self.n as usize <= CODED {
+            self.code ^= code_change(x, from, to);
+        }
+        let Some(journal) = self.journal.as_mut().filter(|_| from != to) else { return };
+        let [x, from, to] = [x, from, to].map(Object);
+        self.binding.note(journal, ON, &[x, from], false);
+        self.binding.note(journal, ON, &[x, to], true);
+        for (place, is_top) in [(from, true), (to, false)] {
+            if place.0 != self.n {
+                self.binding.note(journal, TOP, &[place], is_top);
+            }
+        }
+    }
+
     /// The blocks above `x` in the initial state.
     fn over(&self, x: u32) -> Vec<u32> {
         let mut above = vec![NONE; self.n as usize];
@@ -172,6 +197,11 @@ impl Blocks {
         }
         over
     }
+}
+
+/// What a move of block `x` flips in the code.
+fn code_change(x: u32, from: u32, to: u32) -> u128 {
+    u128::from(from ^ to) << (5 * x)
 }
 
 /// `a`, `b`, ..., `z`, `b27`, `b28`, ... and `floor`.
@@ -246,6 +276,9 @@ impl Env for Blocks {
             self.code |= u128::from(self.goal.0 * 32 + self.goal.1) << (5 * CODED);
         }
         self.steps = 0;
+        if let Some(journal) = &mut self.journal {
+            journal.begin();
+        }
     }
 
     fn universe(&self) -> &Arc<Universe> {
@@ -267,6 +300,10 @@ impl Env for Blocks {
         (self.n as usize <= CODED).then_some(self.code)
     }
 
+    fn journal(&self) -> Option<&Journal> {
+        self.journal.as_ref()
+    }
+
     fn step(&mut self, _action: Action, args: &[Object], _rng: &mut Rng) -> Outcome {
         let (x, y) = (args[0].0, args[1].0);
         self.steps += 1;
@@ -280,8 +317,10 @@ impl Env for Blocks {
                 self.above[y as usize] = x;
             }
             self.below[x as usize] = y;
-            if self.n as usize <= CODED {
-                self.code ^= u128::from(from ^ y) << (5 * x);
+            if self.is_small {
+                self.code ^= code_change(x, from, y);
+            } else {
+                self.note_move(x, from, y);
             }
             if self.achieved() {
                 return Outcome { reward: GOAL, status: Status::Terminated };

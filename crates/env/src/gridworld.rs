@@ -12,6 +12,7 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
 use crate::error::Error;
+use crate::journal::Journal;
 use crate::rng::Rng;
 use crate::scene::{Grid, Scene, Thing, Walker};
 use crate::space::GRIDWORLD;
@@ -83,7 +84,7 @@ struct Cell {
     y: i32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Gridworld {
     binding: Binding,
     draw: Draw,
@@ -102,6 +103,8 @@ struct Gridworld {
     blocked: Vec<bool>,
     /// What the code has beside the agent's cell.
     fixed_code: u128,
+    /// Kept where states have no code.
+    journal: Option<Journal>,
     steps: u32,
     horizon: u32,
     /// Cells by the number of moves to reach them, for the search; kept for its memory.
@@ -154,6 +157,7 @@ impl Gridworld {
             agent: Cell::default(),
             blocked: Vec::new(),
             fixed_code: 0,
+            journal: (draw == Draw::Large && size > CODED).then(Journal::new),
             steps: 0,
             horizon: 0,
             queue: Vec::new(),
@@ -237,6 +241,39 @@ pub(crate) fn universe(alphabet: &Alphabet, n: usize) -> Universe {
     Universe::new(axis("x").chain(axis("y")).collect())
 }
 
+impl Gridworld {
+    /// The coordinates of a cell.
+    fn objects(&self, cell: Cell) -> [Object; 2] {
+        [Object(cell.x as u32), Object((self.n + cell.y) as u32)]
+    }
+
+    /// Whether the target lies in a direction of the compass, seen from a cell.
+    fn points(&self, direction: usize, from: Cell) -> bool {
+        let (sx, sy) = SIGNS[direction];
+        let (dx, dy) = (self.target.x - from.x, self.target.y - from.y);
+        (sx == 0 || sx == dx.signum()) && (sy == 0 || sy == dy.signum())
+    }
+
+    /// Notes what a move of the agent to a cell changes. Out of line, so that steps without a journal do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn note_move(&mut self, to: Cell) {
+        if to == self.agent {
+            return;
+        }
+        let Some(mut journal) = self.journal.take() else { return };
+        self.binding.note(&mut journal, CURR, &self.objects(self.agent), false);
+        self.binding.note(&mut journal, CURR, &self.objects(to), true);
+        for i in 0..SIGNS.len() {
+            let holds = self.points(i, to);
+            if holds != self.points(i, self.agent) {
+                self.binding.note(&mut journal, COMPASS + i, &[], holds);
+            }
+        }
+        self.journal = Some(journal);
+    }
+}
+
 impl Env for Gridworld {
     fn reset(&mut self, rng: &mut Rng) {
         let which = rng.below(self.sizes.len());
@@ -282,6 +319,9 @@ impl Env for Gridworld {
     fn restart(&mut self) {
         self.agent = self.start;
         self.steps = 0;
+        if let Some(journal) = &mut self.journal {
+            journal.begin();
+        }
     }
 
     fn universe(&self) -> &Arc<Universe> {
@@ -289,19 +329,13 @@ impl Env for Gridworld {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        let x = |cell: Cell| Object(cell.x as u32);
-        let y = |cell: Cell| Object((self.n + cell.y) as u32);
-        self.binding.say(facts, CURR, &[x(self.agent), y(self.agent)]);
-        let (dx, dy) = (self.target.x - self.agent.x, self.target.y - self.agent.y);
-        for (i, (sx, sy)) in SIGNS.into_iter().enumerate() {
-            if (sx == 0 || sx == dx.signum()) && (sy == 0 || sy == dy.signum()) {
-                self.binding.say(facts, COMPASS + i, &[]);
-            }
+        self.binding.say(facts, CURR, &self.objects(self.agent));
+        for i in (0..SIGNS.len()).filter(|&i| self.points(i, self.agent)) {
+            self.binding.say(facts, COMPASS + i, &[]);
         }
-        self.binding.say(facts, TARGET, &[x(self.target), y(self.target)]);
+        self.binding.say(facts, TARGET, &self.objects(self.target));
         for (i, _) in self.blocked.iter().enumerate().filter(|(_, b)| **b) {
-            let cell = self.cell(i as u32);
-            self.binding.say(facts, OBS, &[x(cell), y(cell)]);
+            self.binding.say(facts, OBS, &self.objects(self.cell(i as u32)));
         }
         let n = self.n as u32;
         for i in (0..2 * n).filter(|i| i % n != n - 1) {
@@ -313,6 +347,10 @@ impl Env for Gridworld {
         (self.n as usize <= CODED).then(|| self.fixed_code | self.number(self.agent) as u128)
     }
 
+    fn journal(&self) -> Option<&Journal> {
+        self.journal.as_ref()
+    }
+
     fn step(&mut self, action: Action, _args: &[Object], _rng: &mut Rng) -> Outcome {
         if self.arrived() {
             return Outcome { reward: 0.0, status: Status::Terminated };
@@ -321,7 +359,11 @@ impl Env for Gridworld {
             return Outcome { reward: 0.0, status: Status::Truncated };
         }
         self.steps += 1;
-        self.agent = self.moved(self.agent, self.binding.action(action));
+        let cell = self.moved(self.agent, self.binding.action(action));
+        if self.journal.is_some() {
+            self.note_move(cell);
+        }
+        self.agent = cell;
         if self.arrived() {
             return Outcome { reward: GOAL, status: Status::Terminated };
         }

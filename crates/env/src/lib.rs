@@ -27,6 +27,7 @@
 //! |---|---|
 //! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
 //! | `table.rs` | [`ENVS`], tasks, options |
+//! | `journal.rs` | what changed since an episode began |
 //! | `rng.rs` | the one generator |
 //! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
@@ -40,6 +41,7 @@ pub mod doorkey;
 mod drawing;
 mod error;
 mod gridworld;
+mod journal;
 mod rng;
 pub mod scene;
 mod space;
@@ -49,6 +51,7 @@ mod world;
 
 pub use drawing::{Drawing, Paint, Shape};
 pub use error::{Error, nearest};
+pub use journal::Journal;
 pub use rng::Rng;
 pub use scene::Scene;
 pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state, space};

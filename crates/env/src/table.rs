@@ -88,6 +88,15 @@ pub struct Options {
     pub shared: bool,
 }
 
+impl Options {
+    /// What of these options a task takes: one of fixed size takes no size.
+    #[must_use]
+    pub fn of(&self, task: &Task) -> Options {
+        let all = self.clone();
+        if task.scored { Options { size: None, obstacles: None, range: None, ..all } } else { all }
+    }
+}
+
 /// Every world. Adding one is a file and a row.
 pub static ENVS: &[Spec] = &[countdown::SPEC, blocks::SPEC, gridworld::SPEC, doorkey::SPEC, traffic::SPEC];
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Facts, Object, Pred, Type, Types, Universe};
 
 use crate::error::{Error, nearest};
+use crate::journal::Journal;
 use crate::rng::Rng;
 use crate::scene::Scene;
 
@@ -49,6 +50,12 @@ pub trait Env: Send {
     /// A number that tells apart any two states of this universe with different facts, or `None` where the
     /// state does not fit 128 bits. Equal codes in one universe mean equal facts.
     fn code(&self) -> Option<u128>;
+
+    /// What has changed since the episode began, where states are large and steps change little of them: the facts of the
+    /// initial state with these changes are those of the current one.
+    fn journal(&self) -> Option<&Journal> {
+        None
+    }
 
     /// Acts. The objects are of the current universe; any tuple of them is allowed.
     fn step(&mut self, action: Action, args: &[Object], rng: &mut Rng) -> Outcome;
@@ -183,6 +190,14 @@ impl Binding {
     pub fn say(&self, facts: &mut Facts, predicate: usize, args: &[Object]) {
         if let Some(p) = self.predicates[predicate] {
             facts.push(p, args);
+        }
+    }
+
+    /// Notes that a fact holds from now on, or no longer does, by the world's own number of the predicate; nothing if the
+    /// alphabet leaves it out.
+    pub fn note(&self, journal: &mut Journal, predicate: usize, args: &[Object], holds: bool) {
+        if let Some(p) = self.predicates[predicate] {
+            journal.note(p, args, holds);
         }
     }
 }

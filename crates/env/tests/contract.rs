@@ -273,6 +273,55 @@ fn codes_tell_states_apart_exactly_as_facts_do() {
     });
 }
 
+/// Where a world keeps a journal, the initial facts with its changes are the facts of every later state.
+#[test]
+fn journals_tell_what_changed() {
+    let mut kept = Vec::new();
+    each_task(|spec, task, alphabet| {
+        // Beyond the default size, which may be too small for a journal to be worth it.
+        let larger = Options { size: Some(12), ..Options::default() };
+        for options in [Options::default(), larger] {
+            let Ok(mut env) = make(spec, alphabet, task.name, &options) else { continue };
+            env.reset(&mut Rng::new(0, 0));
+            if env.journal().is_some() {
+                kept.push(spec.name);
+                let changes: usize =
+                    (0..INSTANCES / 4).map(|seed| check_journal(env.as_mut(), alphabet, seed)).sum();
+                assert!(changes > 100, "{} / {}: {changes} changes", spec.name, task.name);
+            }
+        }
+    });
+    kept.dedup();
+    assert_eq!(kept, ["blocks", "gridworld"]);
+}
+
+/// Follows the journal through an episode of random actions. How many changes there were.
+fn check_journal(env: &mut dyn Env, alphabet: &Alphabet, seed: u64) -> usize {
+    let (mut rng, mut choices) = (Rng::new(seed, 0), Rng::new(seed, 1));
+    env.reset(&mut rng);
+    let (episode, length) = env.journal().map(|j| (j.episode(), j.len())).expect("it keeps a journal");
+    assert_eq!(length, 0, "nothing has happened yet");
+    let actions = env.universe().ground_actions(alphabet);
+    let mut facts = facts_of(env, alphabet);
+    let mut read = 0;
+    let mut status = Status::Running;
+    while status == Status::Running {
+        let action = &actions[choices.below(actions.len())];
+        status = env.step(action.action, &action.args, &mut rng).status;
+        let journal = env.journal().expect("a world that keeps a journal always does");
+        assert_eq!(journal.episode(), episode);
+        for (pred, args, holds) in journal.since(read) {
+            assert_eq!(facts.flip(pred, args), holds, "only changes are noted");
+        }
+        read = journal.len();
+        assert_eq!(facts, facts_of(env, alphabet));
+    }
+    env.restart();
+    let journal = env.journal().expect("a world that keeps a journal always does");
+    assert!(journal.is_empty() && journal.episode() != episode, "another episode, another journal");
+    read
+}
+
 #[test]
 fn background_is_fixed_during_an_episode() {
     each_task(|spec, task, alphabet| {

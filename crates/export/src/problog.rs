@@ -1,5 +1,6 @@
 //! ProbLog: the probability of an action is its value, and `best/1` holds for the actions of highest value.
 
+use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
 use derrl_logic::syntax::Quoted;
@@ -157,14 +158,14 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         };
     }
     let _ = writeln!(text, "\n% {rule_for}(Action, Level): a rule of this level derives the action.");
-    let atom = |l: &Literal| operand(&apply(&Quoted(names.predicate(l.pred)).to_string(), &l.args));
-    let parts = Write {
-        atom: &atom,
-        guard: &|v: Var, t| format!("{is_a}({v}, {})", Quoted(types.name(t))),
-        apart: &|a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string())),
-        not: "\\+ ",
-    };
     for rule in &policy.rules {
+        let call = Call::default();
+        let parts = Write {
+            atom: &|l: &Literal| call.write(&Quoted(names.predicate(l.pred)).to_string(), l),
+            guard: &|v: Var, t| format!("{is_a}({v}, {})", Quoted(types.name(t))),
+            apart: &|a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string())),
+            not: "\\+ ",
+        };
         let head = apply(&Quoted(names.action(rule.rule.action)).to_string(), &rule.head);
         let _ = writeln!(text, "% {}", rule.text);
         let _ = writeln!(text, "{rule_for}({head}, {}) :- {}.", rule.level + 1, rule.body(&parts));
@@ -189,6 +190,44 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
          {beaten}(L) :- {rule_for}(_, K), K < L.\n"
     );
     text
+}
+
+/// Writes the atoms of a body from left to right.
+///
+/// ProbLog 2.2 numbers the variables of a call -1, -2, ... and looks calls up by these numbers: it takes `p(X, -2)` for `p(X, Y)`
+/// if it has answered that before. So whatever is known already when a call leaves something open (a constant, a variable that an
+/// atom before has bound) is left open too, and compared afterwards.
+#[derive(Default)]
+struct Call {
+    known: RefCell<Vec<Var>>,
+    /// Places left open so far.
+    opened: Cell<usize>,
+}
+
+impl Call {
+    fn write(&self, name: &str, literal: &Literal) -> String {
+        let mut known = self.known.borrow_mut();
+        let is_known = |arg: &Arg| match arg {
+            Arg::Var(v) => known.contains(v),
+            Arg::Const(_) => true,
+        };
+        // Negated atoms come last, when nothing is open any more.
+        let is_mixed =
+            literal.positive && literal.args.iter().any(is_known) && !literal.args.iter().all(is_known);
+        let mut tests = String::new();
+        let mut place = |arg: &Arg| {
+            if !is_mixed || !is_known(arg) {
+                return arg.to_string();
+            }
+            self.opened.set(self.opened.get() + 1);
+            let open = format!("Same{}", self.opened.get());
+            let _ = write!(tests, ", {open} = {}", operand(&arg.to_string()));
+            open
+        };
+        let args: Vec<String> = literal.args.iter().map(&mut place).collect();
+        known.extend(literal.vars());
+        format!("{}{tests}", operand(&apply(name, &args)))
+    }
 }
 
 /// Two facts as an example.

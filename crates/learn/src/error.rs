@@ -39,6 +39,9 @@ pub enum Error {
     /// A policy that was saved does not fit the domain.
     #[error("a saved policy does not fit the domain: {0}")]
     Policy(String),
+    /// A rule to start from that could not be learned.
+    #[error("{0}")]
+    Given(String),
     /// The world failed in the middle of a run.
     #[error("{0}")]
     World(String),

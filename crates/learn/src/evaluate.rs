@@ -1,14 +1,12 @@
 //! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use derrl_env::{Env, Rng, Status, observe};
-use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
-use rustc_hash::FxHashMap;
+use derrl_env::{Env, Rng, Status};
+use derrl_logic::{Alphabet, GroundAction, Policy};
 use serde::{Deserialize, Serialize};
 
+pub use crate::actor::Actor;
 use crate::error::Error;
 
 /// The score of a policy on a task.
@@ -37,82 +35,6 @@ const TIES: u64 = 2 << 32;
 pub fn episode_streams(seed: u64, i: u64) -> (Rng, Rng) {
     (Rng::new(seed, INSTANCES + i), Rng::new(seed, TIES + i))
 }
-
-/// A policy acting in an environment.
-pub struct Actor<'a> {
-    alphabet: Cow<'a, Alphabet>,
-    policy: Cow<'a, Policy>,
-    facts: Facts,
-    compiled: Vec<Compiled>,
-}
-
-struct Compiled {
-    universe: Arc<Universe>,
-    decider: Decider,
-    /// All ground actions, listed when no rule has fired for the first time.
-    all: Option<Arc<[GroundAction]>>,
-    /// Decisions taken before, by the code of the state.
-    known: FxHashMap<u128, Arc<[GroundAction]>>,
-}
-
-impl<'a> Actor<'a> {
-    /// An actor for a policy over this alphabet.
-    pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Actor<'a> {
-        Actor {
-            alphabet: Cow::Borrowed(alphabet),
-            policy: Cow::Borrowed(policy),
-            facts: Facts::new(alphabet),
-            compiled: Vec::new(),
-        }
-    }
-
-    /// An actor that keeps its policy.
-    pub fn owned(policy: Policy, alphabet: &Alphabet) -> Actor<'static> {
-        Actor {
-            alphabet: Cow::Owned(alphabet.clone()),
-            policy: Cow::Owned(policy),
-            facts: Facts::new(alphabet),
-            compiled: Vec::new(),
-        }
-    }
-
-    /// The policy.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    /// An action of highest value in the current state; where no rule fires, any action.
-    pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
-        let universe = env.universe();
-        let at = self.compiled.iter().position(|c| Arc::ptr_eq(&c.universe, universe)).unwrap_or_else(|| {
-            let decider = Decider::new(&self.policy, &self.alphabet, universe);
-            let universe = Arc::clone(universe);
-            self.compiled.push(Compiled { universe, decider, all: None, known: FxHashMap::default() });
-            self.compiled.len() - 1
-        });
-        let compiled = &mut self.compiled[at];
-        let code = env.code();
-        if let Some(ties) = code.and_then(|code| compiled.known.get(&code)) {
-            return ties[rng.below(ties.len())].clone();
-        }
-        observe(env, &mut self.facts);
-        let decision = compiled.decider.decide(&self.facts, &self.alphabet, universe);
-        let ties: Arc<[GroundAction]> = if decision.ties.is_empty() {
-            let all = compiled.all.get_or_insert_with(|| universe.ground_actions(&self.alphabet).into());
-            Arc::clone(all)
-        } else {
-            decision.ties.into()
-        };
-        let action = ties[rng.below(ties.len())].clone();
-        if let Some(code) = code.filter(|_| compiled.known.len() < MOST_KNOWN) {
-            compiled.known.insert(code, ties);
-        }
-        action
-    }
-}
-
-/// Decisions remembered for a universe, at the most.
-const MOST_KNOWN: usize = 1 << 16;
 
 /// How one episode went.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 use derrl_env::Rng;
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{
-    Action, Alphabet, Arg, Constant, Decider, Facts, GroundAction, Literal, Object, Policy, Query, Rule,
-    Universe, Var,
+    Action, Alphabet, Arg, Constant, Decider, EveryAction, Facts, GroundAction, Literal, Object, Policy,
+    Query, Rule, Universe, Var,
 };
 use serde::Serialize;
 
@@ -35,10 +35,21 @@ pub struct Explanation {
     pub value: f64,
     /// The rule that derived it; none where no rule fires and any action will do.
     pub fired: Option<Match>,
-    /// All actions of this value, the chosen one included. All actions where no rule fires.
+    /// All actions of this value, the chosen one included. Where no rule fires, all actions, the first ten thousand of them.
     pub ties: Vec<String>,
     /// The other actions that were asked for, and why each was not chosen.
     pub others: Vec<WhyNot>,
+    /// How many other actions there are that were not asked for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unexplained: usize,
+}
+
+/// The most actions that are listed where no rule fires.
+const MOST_TIES: usize = 10_000;
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// A rule under a substitution.
@@ -102,25 +113,29 @@ impl<'a> Explainer<'a> {
         Explainer { policy, alphabet }
     }
 
-    /// Explains what the policy does in a state, and why it does none of the other actions that are `wanted`. Ties are
-    /// broken by `rng`. `None` if there is no action at all: no objects of the types that actions need.
+    /// Explains what the policy does in a state, and why it does none of the others that are asked for. Ties are broken by
+    /// `rng`. `None` if there is no action at all: no objects of the types that actions need.
     pub fn explain(
         &self,
         facts: &Facts,
         universe: &Universe,
         rng: &mut Rng,
-        wanted: &dyn Fn(&GroundAction) -> bool,
+        asked: &[GroundAction],
     ) -> Option<(GroundAction, Explanation)> {
         let decision = self.decider(universe).decide(facts, self.alphabet, universe);
-        let all = universe.ground_actions(self.alphabet);
-        let ties = if decision.ties.is_empty() { &all } else { &decision.ties };
-        if ties.is_empty() {
+        let every = EveryAction::new(self.alphabet, universe);
+        let (count, silent) = (every.len(), decision.ties.is_empty());
+        if count == 0 {
             return None;
         }
-        let chosen = ties[rng.below(ties.len())].clone();
-        let others = all
+        let (chosen, ties) = if silent {
+            (every.nth(rng.below(count)), (0..count.min(MOST_TIES)).map(|k| every.nth(k)).collect())
+        } else {
+            (decision.ties[rng.below(decision.ties.len())].clone(), decision.ties)
+        };
+        let others: Vec<WhyNot> = asked
             .iter()
-            .filter(|a| **a != chosen && wanted(a))
+            .filter(|a| **a != chosen)
             .map(|a| self.why_not(a, decision.value, facts, universe))
             .collect();
         let explanation = Explanation {
@@ -129,6 +144,7 @@ impl<'a> Explainer<'a> {
             value: decision.value,
             fired: self.fired(&chosen, facts, universe),
             ties: ties.iter().map(|a| self.show(a, universe)).collect(),
+            unexplained: (count - 1).saturating_sub(others.len()),
             others,
         };
         Some((chosen, explanation))

@@ -1,18 +1,37 @@
 //! The rule generator R_theta: from a rule slot to the probability of every candidate atom to be in its body.
 
 use derrl_env::Rng;
-use derrl_logic::Action;
+use derrl_logic::{Action, Rule};
 
 use crate::config::Config;
 use crate::network::Network;
+use crate::problem::Problem;
 
 /// A place for one rule of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
     /// The head's predicate.
     pub action: Action,
     /// m, the number of candidate atoms.
     pub atoms: usize,
+    /// The rule given for it, if any.
+    pub given: Option<Given>,
+}
+
+/// A rule to start from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    /// The rule.
+    pub rule: Rule,
+    /// Whether it stays as it is.
+    pub frozen: bool,
+}
+
+impl Slot {
+    /// The rule that stays in this slot as it is, if any.
+    pub fn frozen(&self) -> Option<&Rule> {
+        self.given.as_ref().filter(|g| g.frozen).map(|g| &g.rule)
+    }
 }
 
 /// R_theta with its parameters in one flat vector: the network's, then one confidence logit a slot.
@@ -20,8 +39,10 @@ pub struct Slot {
 pub struct Generator {
     slots: Vec<Slot>,
     network: Network,
-    /// The logit of P at the start, by slot: the prior that training is pulled towards.
+    /// The logit of P at the start, by slot, but for given rules: the prior that training is pulled towards.
     prior: Vec<f64>,
+    /// By slot, what R_theta says where a rule is frozen.
+    frozen: Vec<Option<RuleDistribution>>,
     with_confidence: bool,
     /// theta.
     pub theta: Vec<f64>,
@@ -40,27 +61,49 @@ pub struct RuleDistribution {
 /// strongest rule is preferred to the weakest by e^2, and the weakest to no rule at all by e^8.
 pub const LEAST_CONFIDENCE: f64 = 0.8;
 
+/// P of the atoms of a given rule at the start: it acts, and can still be unlearned.
+const GIVEN: f64 = 0.9;
+
 impl Generator {
-    /// A generator whose bodies have `config.body_prior` expected atoms, give or take the initial noise.
-    pub fn new(slots: Vec<Slot>, config: &Config, rng: &mut Rng) -> Generator {
+    /// A generator whose bodies have `config.body_prior` expected atoms, give or take the initial noise; those of given
+    /// rules are likely to be these rules.
+    pub fn new(problem: &Problem, config: &Config, rng: &mut Rng) -> Generator {
+        let slots = problem.slots.clone();
         let widest = slots.iter().map(|s| s.atoms).max().unwrap_or(0);
         let network = Network::new(slots.len(), &config.hidden, 2 * widest);
-        let prior: Vec<f64> = slots
+        let prior: Vec<f64> =
+            slots.iter().map(|s| logit((config.body_prior / s.atoms as f64).min(0.5))).collect();
+        let given = |s: &Slot| s.given.iter().flat_map(|g| problem.places(&g.rule)).collect::<Vec<_>>();
+        let start: Vec<Vec<f64>> = slots
+            .iter()
+            .zip(&prior)
+            .map(|(s, &prior)| {
+                let mut logits = vec![prior; s.atoms];
+                for j in given(s) {
+                    logits[j] = logit(GIVEN);
+                }
+                logits
+            })
+            .collect();
+        let frozen = slots
             .iter()
             .map(|s| {
-                let p = (config.body_prior / s.atoms as f64).min(0.5);
-                (p / (1.0 - p)).ln()
+                let mut p = vec![0.0; s.atoms];
+                for j in given(s) {
+                    p[j] = 1.0;
+                }
+                s.frozen().map(|rule| RuleDistribution { p, confidence: rule.weight })
             })
             .collect();
         let mean = prior.iter().sum::<f64>() / prior.len().max(1) as f64;
         let mut theta = network.initial(config.init_noise, rng);
         // The prior sits in the last layer's bias, or in the rows of the single layer: atom in +x/2, out -x/2.
         network.shift_outputs(&mut theta, |slot, output| {
-            let x = slot.map_or(mean, |s| prior[s]);
+            let x = slot.map_or(mean, |s| start[s].get(output / 2).copied().unwrap_or(mean));
             if output % 2 == 0 { x / 2.0 } else { -x / 2.0 }
         });
         theta.extend(slots.iter().map(|_| 0.0));
-        Generator { slots, network, prior, with_confidence: config.confidence, theta }
+        Generator { slots, network, prior, frozen, with_confidence: config.confidence, theta }
     }
 
     /// The slots.
@@ -72,6 +115,9 @@ impl Generator {
     pub fn distributions(&self) -> Vec<RuleDistribution> {
         (0..self.slots.len())
             .map(|slot| {
+                if let Some(frozen) = &self.frozen[slot] {
+                    return frozen.clone();
+                }
                 let p = self.logits(slot).into_iter().map(sigmoid).collect();
                 let confidence = if self.with_confidence { self.confidence(slot) } else { 1.0 };
                 RuleDistribution { p, confidence }
@@ -102,7 +148,7 @@ impl Generator {
         gradient: &mut [f64],
     ) {
         gradient.fill(0.0);
-        for (slot, d) in d_logits.iter().enumerate() {
+        for (slot, d) in d_logits.iter().enumerate().filter(|(slot, _)| self.frozen[*slot].is_none()) {
             let logits = self.logits(slot);
             let mut outputs = vec![0.0; self.network.outputs()];
             for j in 0..self.slots[slot].atoms {
@@ -118,6 +164,11 @@ impl Generator {
             }
         }
     }
+}
+
+/// The inverse of [`sigmoid`].
+fn logit(p: f64) -> f64 {
+    (p / (1.0 - p)).ln()
 }
 
 /// 1 / (1 + e^-x).

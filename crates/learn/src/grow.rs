@@ -123,11 +123,7 @@ fn certain(policy: &Policy, problem: &Problem) -> Vec<RuleDistribution> {
         let nth = slot - problem.slots_of(0, s.action).start;
         let rule = policy.rules.iter().filter(|r| r.action == s.action).nth(nth);
         let mut p = vec![0.0; s.atoms];
-        for literal in rule.iter().flat_map(|r| &r.body) {
-            if let Some(j) = problem.atoms(slot).iter().position(|a| a == literal) {
-                p[j] = 1.0;
-            }
-        }
+        rule.iter().flat_map(|r| problem.places(r)).for_each(|j| p[j] = 1.0);
         let level = values.iter().position(|v| rule.is_some_and(|r| r.weight == *v)).unwrap_or(0);
         RuleDistribution { p, confidence: (1.0 - 0.2 * level as f64).max(0.2) }
     };
@@ -206,7 +202,9 @@ impl<'a> Bodies<'a> {
     /// The sum of the gains where a body holds; `None` if it holds nowhere.
     fn gain(&self, atoms: &[usize]) -> Option<f64> {
         let mut body = vec![0u64; self.problem.grounder.words()];
-        atoms.iter().for_each(|&j| body[j / 64] |= 1 << (j % 64));
+        for &j in atoms {
+            body[j / 64] |= 1 << (j % 64);
+        }
         let mut gain = None;
         for t in self.tried.iter().filter(|t| within(&body, t.masks)) {
             gain = Some(gain.unwrap_or(0.0) + t.gain);

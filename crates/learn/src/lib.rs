@@ -35,9 +35,11 @@
 //! | `network.rs`, `adam.rs` | the small network behind the generator, and its optimiser |
 //! | `train.rs`, `search.rs` | one restart; restarts in waves on all cores, with checkpoints |
 //! | `simplify.rs`, `refine.rs` | dropping what changes no decision; settling by return which rules tie |
+//! | `actor.rs` | a policy acting as its text reads, in small states and large |
 //! | `evaluate.rs`, `explain.rs` | scores of a policy as its text reads; why it acts as it does |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
+mod actor;
 mod adam;
 mod agents;
 mod config;
@@ -80,7 +82,7 @@ pub use explain::{
     Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
     Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
-pub use generator::{Generator, RuleDistribution, Sampler, Slot, gumbel_max};
+pub use generator::{Generator, Given, RuleDistribution, Sampler, Slot, gumbel_max};
 pub use inference::{GroundAtoms, softmax, valuations, value};
 pub use network::Network;
 pub use problem::Problem;

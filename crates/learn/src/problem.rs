@@ -8,7 +8,7 @@ use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount};
 use crate::config::{Config, ConstraintMode};
 use crate::constraints::Constraints;
 use crate::error::Error;
-use crate::generator::{RuleDistribution, Slot};
+use crate::generator::{Given, RuleDistribution, Slot};
 use crate::rollout::bits;
 use crate::states::GroundingCache;
 
@@ -38,6 +38,16 @@ const AUTO_SLOTS: usize = 2;
 impl Problem {
     /// Prepares an alphabet for so many learners. Every action needs candidate atoms.
     pub fn new(alphabet: &Arc<Alphabet>, learners: usize) -> Result<Problem, Error> {
+        Problem::starting_from(alphabet, learners, &[])
+    }
+
+    /// The same, where every learner starts from these rules. There is room for rules more, unless the domain says how
+    /// many an action may have.
+    pub fn starting_from(
+        alphabet: &Arc<Alphabet>,
+        learners: usize,
+        given: &[Given],
+    ) -> Result<Problem, Error> {
         let grounder = Grounder::new(alphabet);
         let mut slots = Vec::new();
         let mut slots_of = Vec::new();
@@ -48,17 +58,33 @@ impl Problem {
             if atoms == 0 {
                 return Err(Error::NoCandidates { action: format!("{}/{}", decl.name, decl.args.len()) });
             }
+            let given: Vec<&Given> = given.iter().filter(|g| g.rule.action == action).collect();
+            for g in &given {
+                check_given(&g.rule, alphabet, &grounder)?;
+            }
             let rules = match decl.rules {
+                RuleCount::AtMost(n) if n < given.len() => {
+                    let reason = format!(
+                        "{} rules are given for {}/{}, and the domain allows {n}",
+                        given.len(),
+                        decl.name,
+                        decl.args.len()
+                    );
+                    return Err(Error::Given(reason));
+                }
                 RuleCount::AtMost(n) => n,
-                RuleCount::Auto => AUTO_SLOTS,
+                RuleCount::Auto => {
+                    let frozen = given.iter().filter(|g| g.frozen).count();
+                    frozen + AUTO_SLOTS.max(given.len() - frozen + 1)
+                }
             };
             let from = slots.len();
-            slots.extend(std::iter::repeat_n(Slot { action, atoms }, rules));
+            slots.extend((0..rules).map(|i| Slot { action, atoms, given: given.get(i).map(|&g| g.clone()) }));
             slots_of.push(from..slots.len());
             constraints.push(Constraints::new(alphabet, &grounder, action));
         }
         let per_learner = slots.len();
-        let slots = slots.repeat(learners);
+        let slots = std::iter::repeat_n(slots, learners).flatten().collect();
         Ok(Problem {
             per_learner,
             alphabet: Arc::clone(alphabet),
@@ -105,6 +131,17 @@ impl Problem {
         &self.constraints[action.0 as usize]
     }
 
+    /// The places of a rule's atoms in K; those that K has not are left out.
+    pub fn places(&self, rule: &Rule) -> Vec<usize> {
+        let atoms = self.grounder.atoms(rule.action);
+        rule.body.iter().filter_map(|literal| atoms.iter().position(|a| a == literal)).collect()
+    }
+
+    /// Whether a rule is one of those that stay as they are.
+    pub fn is_frozen(&self, rule: &Rule) -> bool {
+        self.slots.iter().any(|s| s.frozen() == Some(rule))
+    }
+
     /// K of a slot.
     pub fn atoms(&self, slot: usize) -> &[Literal] {
         self.grounder.atoms(self.slots[slot].action)
@@ -115,6 +152,10 @@ impl Problem {
     pub fn policy(&self, learner: usize, distributions: &[RuleDistribution], config: &Config) -> Policy {
         let mut rules = Vec::new();
         for slot in self.slots_of_learner(learner) {
+            if let Some(rule) = self.slots[slot].frozen() {
+                rules.push(rule.clone());
+                continue;
+            }
             let d = &distributions[slot];
             let mut chosen: Vec<usize> = (0..d.p.len()).filter(|&j| d.p[j] >= 0.5).collect();
             self.make_typed(slot, &d.p, &mut chosen);
@@ -135,6 +176,10 @@ impl Problem {
     /// (the least likely atom of a violated set goes), and no longer than the domain allows.
     #[inline]
     pub fn legalise(&self, config: &Config, slot: usize, p: &[f64], body: &mut [u64]) {
+        let restricted = config.constraints == ConstraintMode::Hard || self.alphabet.max_body.is_some();
+        if !restricted || self.slots[slot].frozen().is_some() {
+            return;
+        }
         if config.constraints == ConstraintMode::Hard {
             let constraints = self.constraints(self.slots[slot].action);
             while let Some(set) = constraints.violated(body) {
@@ -174,6 +219,29 @@ impl Problem {
                     usize::from(v.0) < arity || positive.iter().any(|&i| atoms[i].vars().any(|w| w == v))
                 })
         });
+    }
+}
+
+/// An error if a given rule is none that could be learned.
+fn check_given(rule: &Rule, alphabet: &Alphabet, grounder: &Grounder) -> Result<(), Error> {
+    let text = rule.display(alphabet);
+    let decl = alphabet.action(rule.action);
+    if rule.body.is_empty() || rule.weight <= 0.0 {
+        return Err(Error::Given(format!(
+            "`{text}` has no body or no value: training has nothing to start from"
+        )));
+    }
+    let atoms = grounder.atoms(rule.action);
+    match rule.body.iter().find(|literal| !atoms.contains(literal)) {
+        None => Ok(()),
+        Some(literal) => Err(Error::Given(format!(
+            "`{}` in `{text}` is not among the candidate atoms of {}/{}: the domain has {} variables, and may not allow \
+             this atom to be negated, a constant here, or the predicate in rules of this action",
+            literal.display(alphabet),
+            decl.name,
+            decl.args.len(),
+            alphabet.variables,
+        ))),
     }
 }
 

@@ -5,7 +5,7 @@
 //! walks into the same obstacle until the horizon. So the order is settled by what it earns on the training task.
 
 use derrl_env::Env;
-use derrl_logic::{Alphabet, Policy};
+use derrl_logic::{Alphabet, Policy, Rule};
 
 use crate::error::Error;
 use crate::evaluate::{Act, Actor, mean_stderr, run_episode};
@@ -65,6 +65,9 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Tells the rules that stay as they are.
+pub type Frozen<'a> = dyn Fn(&Rule) -> bool + 'a;
+
 /// Episodes between two looks at how a policy does.
 const CHUNK: usize = 50;
 /// A policy that trails by so many standard errors is given up.
@@ -80,10 +83,10 @@ pub fn advantage(a: &[f64], b: &[f64]) -> (f64, f64) {
 ///
 /// Rules whose values lie within a gap of each other tie; each gap between values is tried, so that the learned order is
 /// kept, in part or not at all. Of the orders within the noise of the best, the one with the fewest levels is taken.
-/// Then a rule goes, the weakest first, if the policy earns no less without it, to within the noise. Takes one run of the judge for each
-/// level and each rule.
-pub fn refine(policy: &Policy, judge: &mut Judge<'_>) -> Result<Judged, Error> {
-    let candidates = levellings(policy).into_iter().map(|p| judge.judge(p));
+/// Then a rule goes, the weakest first, if the policy earns no less without it, to within the noise. Takes one run of the
+/// judge for each level and each rule. Frozen rules stay, with their values.
+pub fn refine(policy: &Policy, judge: &mut Judge<'_>, frozen: &Frozen<'_>) -> Result<Judged, Error> {
+    let candidates = levellings(policy, frozen).into_iter().map(|p| judge.judge(p));
     let judged: Vec<Judged> = candidates.collect::<Result<_, _>>()?;
     let mean = |j: &Judged| mean_stderr(&j.returns).0;
     let Some(best) = judged.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))) else {
@@ -100,6 +103,9 @@ pub fn refine(policy: &Policy, judge: &mut Judge<'_>) -> Result<Judged, Error> {
             if kept.policy.rules.len() == 1 {
                 break;
             }
+            if frozen(&kept.policy.rules[i]) {
+                continue;
+            }
             let mut without = kept.policy.clone();
             without.rules.remove(i);
             if let Some(without) = judge.rival(without, &kept.returns)? {
@@ -114,25 +120,32 @@ pub fn refine(policy: &Policy, judge: &mut Judge<'_>) -> Result<Judged, Error> {
 }
 
 /// The policy on 1, 2, ... levels: the largest gaps between its values separate levels, rules between two gaps take the
-/// highest value among them.
-fn levellings(policy: &Policy) -> Vec<Policy> {
+/// highest value among them, or that of the frozen rule among them.
+fn levellings(policy: &Policy, frozen: &Frozen<'_>) -> Vec<Policy> {
     let mut values: Vec<f64> = policy.rules.iter().map(|r| r.weight).collect();
     values.sort_by(|a, b| b.total_cmp(a));
     values.dedup();
     // The levels start at these places of `values`; places are ordered by the gap above them.
     let mut starts: Vec<usize> = (1..values.len()).collect();
     starts.sort_by(|&i, &j| (values[j - 1] - values[j]).total_cmp(&(values[i - 1] - values[i])));
-    (0..values.len())
-        .map(|cuts| {
-            let mut levelled = policy.clone();
-            for rule in &mut levelled.rules {
-                let at = values.iter().position(|v| *v == rule.weight).unwrap_or(0);
-                let start = starts[..cuts].iter().copied().filter(|&s| s <= at).max().unwrap_or(0);
-                rule.weight = values[start];
+    let levelled = |cuts: usize| {
+        let mut levelled = policy.clone();
+        let start = |weight: f64| {
+            let at = values.iter().position(|v| *v == weight).unwrap_or(0);
+            starts[..cuts].iter().copied().filter(|&s| s <= at).max().unwrap_or(0)
+        };
+        for rule in &mut levelled.rules {
+            let start_of = start(rule.weight);
+            let fixed = policy.rules.iter().find(|r| frozen(r) && start(r.weight) == start_of);
+            let weight = fixed.map_or(values[start_of], |r| r.weight);
+            if frozen(rule) && rule.weight != weight {
+                return None; // two frozen rules of different value do not tie
             }
-            levelled
-        })
-        .collect()
+            rule.weight = weight;
+        }
+        Some(levelled)
+    };
+    (0..values.len()).filter_map(levelled).collect()
 }
 
 fn weakest_first(policy: &Policy) -> Vec<usize> {

@@ -286,9 +286,10 @@ impl<'a> Search<'a> {
         let alphabet = &self.problem.alphabet;
         let episodes = EXTENSION * self.config.selection_episodes;
         let mut rng = Rng::new(seed, GROWTH);
-        let mut best = refine(policy, &mut Judge::new(alphabet, env, episodes, seed))?;
+        let frozen = |rule: &Rule| self.problem.is_frozen(rule);
+        let mut best = refine(policy, &mut Judge::new(alphabet, env, episodes, seed), &frozen)?;
         while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng) {
-            let refined = refine(&grown, &mut Judge::new(alphabet, env, episodes, seed))?;
+            let refined = refine(&grown, &mut Judge::new(alphabet, env, episodes, seed), &frozen)?;
             let (gain, noise) = advantage(&refined.returns, &best.returns);
             if gain <= noise {
                 break;
@@ -366,7 +367,7 @@ impl<'a> Search<'a> {
         // A world with costly episodes says how few a score may take.
         let episodes = if costly(env) { env.episodes() } else { self.config.selection_episodes };
         let mut judge = Judge::new(alphabet, env, episodes, seed);
-        let refined = refine(&simple(learned), &mut judge)?;
+        let refined = refine(&simple(learned), &mut judge, &|rule| self.problem.is_frozen(rule))?;
         let Judged { policy: simplified, returns } = judge.judge(simple(&refined.policy))?;
         Ok(Outcome {
             restart,

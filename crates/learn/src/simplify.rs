@@ -8,7 +8,7 @@ use crate::states::States;
 /// The policy without the rules and atoms that change no decision (set of best actions) in any of these states.
 ///
 /// Values are levelled first where their order does not matter. Then rules are tried, the weakest first, and the atoms of each rule from the last to the first, until nothing
-/// more can go. A rule keeps its value, so the order of the rules stays as it was learned.
+/// more can go. A rule keeps its value, so the order of the rules stays as it was learned. Frozen rules are not touched.
 pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
     let mut rules: Vec<Encoded> = policy.rules.iter().map(|r| Encoded::new(r, problem)).collect();
     let states: Vec<View> = states
@@ -27,7 +27,7 @@ pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
         let mut order: Vec<usize> = (0..rules.len()).collect();
         order.sort_by(|&i, &j| rules[i].weight.total_cmp(&rules[j].weight).then(j.cmp(&i)));
         let mut gone = vec![false; rules.len()];
-        for i in order {
+        for i in order.into_iter().filter(|&i| !rules[i].frozen) {
             gone[i] = true;
             let left: Vec<Encoded> =
                 (0..rules.len()).filter(|&k| !gone[k]).map(|k| rules[k].clone()).collect();
@@ -38,7 +38,7 @@ pub fn simplify(policy: &Policy, problem: &Problem, states: &States) -> Policy {
             at += 1;
             !gone[at - 1]
         });
-        for i in 0..rules.len() {
+        for i in (0..rules.len()).filter(|&i| !rules[i].frozen).collect::<Vec<_>>() {
             for j in (0..rules[i].atoms.len()).rev() {
                 if rules[i].atoms.len() == 1 {
                     break;
@@ -69,7 +69,8 @@ fn level(rules: &mut [Encoded], unchanged: &dyn Fn(&[Encoded]) -> bool) {
     for &lower in &values[1..] {
         let mut levelled = rules.to_vec();
         levelled.iter_mut().filter(|r| r.weight == lower).for_each(|r| r.weight = upper);
-        if unchanged(&levelled) {
+        let frozen = rules.iter().any(|r| r.frozen && r.weight == lower);
+        if !frozen && unchanged(&levelled) {
             rules.clone_from_slice(&levelled);
         } else {
             upper = lower;
@@ -120,21 +121,20 @@ struct Encoded {
     action: u32,
     atoms: Vec<usize>,
     body: Vec<u64>,
+    frozen: bool,
 }
 
 impl Encoded {
     fn new(rule: &Rule, problem: &Problem) -> Encoded {
-        let atoms = problem.grounder.atoms(rule.action);
         let mut encoded = Encoded {
+            frozen: problem.is_frozen(rule),
             weight: rule.weight,
             action: rule.action.0,
             atoms: Vec::new(),
             body: vec![0; problem.grounder.words()],
         };
-        for literal in &rule.body {
-            if let Some(j) = atoms.iter().position(|a| a == literal) {
-                encoded.insert(encoded.atoms.len(), j);
-            }
+        for j in problem.places(rule) {
+            encoded.insert(encoded.atoms.len(), j);
         }
         encoded
     }

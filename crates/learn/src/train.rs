@@ -72,7 +72,7 @@ impl Trainer {
     /// Starts restart number `restart` of the run with this seed.
     pub fn new(problem: &Arc<Problem>, config: &Config, seed: u64, restart: u64) -> Trainer {
         let mut rng = Rng::new(seed, restart);
-        let generator = Generator::new(problem.slots.clone(), config, &mut rng);
+        let generator = Generator::new(problem, config, &mut rng);
         let adam = Adam::new(generator.theta.len(), config.learning_rate);
         Trainer {
             flat: vec![0.0; generator.theta.len()],

@@ -258,7 +258,7 @@ fn every_world_explains_the_episodes_that_it_scores() {
         };
         let policy = Policy::default();
         let ask = Ask {
-            others: Others::All,
+            others: Others::First(usize::MAX, None),
             what_if: WhatIfs::Others,
             bounds: Bounds { changes: 1, ..Bounds::default() },
         };

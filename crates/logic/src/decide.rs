@@ -6,7 +6,7 @@ use crate::alphabet::{Action, Alphabet, Type};
 use crate::facts::Facts;
 use crate::policy::Policy;
 use crate::query::{Binding, Query};
-use crate::rule::Literal;
+use crate::rule::{Literal, Rule};
 use crate::universe::{GroundAction, Object, Universe};
 
 /// A policy compiled for one universe, strongest rules first.
@@ -33,13 +33,20 @@ pub struct Decision {
     pub ties: Vec<GroundAction>,
 }
 
+/// The rules of a policy that can fire, the strongest first. Those that abstain are left out: an empty body or a weight
+/// not above 0.
+pub(crate) fn strongest_first(policy: &Policy) -> Vec<&Rule> {
+    let mut rules: Vec<&Rule> =
+        policy.rules.iter().filter(|r| r.weight > 0.0 && !r.body.is_empty()).collect();
+    rules.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    rules
+}
+
 impl Decider {
-    /// Compiles a policy. Rules that abstain are left out: those with an empty body or a weight not above 0.
+    /// Compiles a policy. Rules that abstain are left out.
     pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Decider {
-        let mut rules: Vec<Compiled> = policy
-            .rules
-            .iter()
-            .filter(|r| r.weight > 0.0 && !r.body.is_empty())
+        let rules: Vec<Compiled> = strongest_first(policy)
+            .into_iter()
             .map(|r| Compiled {
                 value: r.weight,
                 action: r.action,
@@ -47,7 +54,6 @@ impl Decider {
                 query: Query::new(&r.body, &[], universe),
             })
             .collect();
-        rules.sort_by(|a, b| b.value.total_cmp(&a.value));
         let in_bodies =
             policy.rules.iter().flat_map(|r| &r.body).flat_map(Literal::vars).map(|v| v.0 as usize + 1);
         let in_heads = rules.iter().map(|r| r.types.len());

@@ -51,16 +51,20 @@
 //! | `universe.rs`, `facts.rs` | the objects of an instance and its ground actions; what holds |
 //! | `query.rs` | which substitutions make a body true |
 //! | `decide.rs` | which actions a policy prefers |
+//! | `agenda/` | the same in large states, kept up to date as facts change |
+//! | `every_action.rs` | all ground actions, counted and found by number |
 //! | `template.rs` | `:- nlrl(...)`: the clause templates of the NLRL baseline |
 //! | `candidates.rs` | K: the atoms that may stand in the body of a rule |
 //! | `grounding.rs`, `antichain.rs` | which sets of candidate atoms are true together; the maximal ones |
 
+mod agenda;
 pub mod alphabet;
 mod antichain;
 mod candidates;
 mod decide;
 pub mod diagnostic;
 mod domain;
+mod every_action;
 mod facts;
 mod file_kind;
 mod ground_text;
@@ -90,9 +94,11 @@ pub use syntax::Constant;
 pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 
 // What follows from it.
+pub use agenda::{Agenda, Best};
 pub use antichain::subset;
 pub use candidates::candidates;
 pub use decide::{Decider, Decision};
+pub use every_action::EveryAction;
 pub use facts::Facts;
 pub use grounding::{Grounder, Grounding};
 pub use query::{Binding, Query};

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::alphabet::{ActionDecl, Alphabet, Constraint, Type, Var};
 use crate::diagnostic::{Diagnostic, Error, Source};
 use crate::parser;
-use crate::rule::{Arg, Literal};
+use crate::rule::{Arg, Literal, Rule};
 use crate::syntax::{Constant, Indicator, Item};
 
 /// How many comparisons of actions, constraints or literals are made before the search for warnings ends.
@@ -55,6 +55,27 @@ impl Alphabet {
             budget: BUDGET,
         };
         (0..self.constraints.len()).filter_map(|i| linter.warning(i)).collect()
+    }
+
+    /// Where a rule holds all literals of a constraint: the constraint forbids its body, or says that an atom of it
+    /// follows from the others. The index in [`Alphabet::constraints`] of the first such one, and what it means.
+    pub fn contradicts(&self, rule: &Rule) -> Option<(usize, String)> {
+        let body: Vec<&Literal> = rule.body.iter().collect();
+        let mut budget = BUDGET;
+        let holds = |c: &Constraint| {
+            let set = literal_set(c);
+            set.len() <= body.len()
+                && body.len() <= LONGEST
+                && Renaming::default().extends(&set, &body, &mut budget)
+        };
+        let at = self.constraints.iter().position(holds)?;
+        let constraint = &self.constraints[at];
+        let text = &constraint.text;
+        let message = match constraint.head {
+            None => format!("the body of this rule never holds: `{text}`"),
+            Some(_) => format!("an atom of this rule follows from the others: `{text}`"),
+        };
+        Some((at, message))
     }
 
     /// The alphabet that a domain file describes, with [`Alphabet::warnings`] placed in the file.

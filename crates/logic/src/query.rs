@@ -39,7 +39,8 @@ impl Query {
     /// Compiles `body`, with the variables in `bound` known beforehand.
     ///
     /// Literals are ordered greedily: negated ones as soon as their variables are known, then the positive
-    /// one with the fewest unknown variables, so that each scan is as narrow as the text allows.
+    /// one with the fewest unknown variables, of these the one with the most that are known, so that each scan
+    /// is as narrow as the text allows.
     pub fn new(body: &[Literal], bound: &[Var], universe: &Universe) -> Query {
         let mut query = Query { steps: Vec::new(), named: Vec::new(), impossible: false };
         let mut known: Vec<Var> = bound.to_vec();
@@ -48,9 +49,9 @@ impl Query {
             let unknown = |l: &Literal| l.vars().filter(|v| !known.contains(v)).count();
             let best = (0..left.len())
                 .min_by_key(|&i| match (left[i].positive, unknown(left[i])) {
-                    (false, 0) => 0,
-                    (true, n) => 1 + n,
-                    (false, n) => 1000 + n,
+                    (false, 0) => (0, 0),
+                    (true, n) => (1 + n, usize::MAX - left[i].args.len()),
+                    (false, n) => (1000 + n, 0),
                 })
                 .expect("the list is not empty");
             let literal = left.remove(best);

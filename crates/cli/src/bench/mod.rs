@@ -1,6 +1,7 @@
 //! `derrl bench`.
 
 mod record;
+mod scale;
 mod seeds;
 mod traffic;
 mod train;
@@ -26,6 +27,7 @@ pub fn run(args: &Bench) -> Outcome {
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
+        "scale" => scale::run(args)?,
         "traffic" => traffic::run(args)?,
         _ => train::run(args, &specs)?,
     };

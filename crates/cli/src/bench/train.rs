@@ -1,9 +1,10 @@
 //! `derrl bench train`: steps a second of the environment alone, of acting and of training.
 
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use derrl_env::{Env, Options, Rng, Spec, Status, make};
 use derrl_learn::{Config, Problem, Trainer};
 use serde_json::{Value, json};
@@ -15,29 +16,96 @@ use crate::table::{columns, thousands};
 /// Measurements a figure: the median is reported.
 const ROUNDS: usize = 5;
 
-/// Measures on one core, for each domain: steps a second of the environment alone with random actions, of acting (rules
-/// sampled and evaluated), and of full training (sampling, inference, gradient and update included).
+/// Measures for each domain: steps a second of the environment alone with random actions, of acting (rules sampled and
+/// evaluated), and of full training (sampling, inference, gradient and update included), each on one core; then of full
+/// training on all cores, a restart each.
 pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
         bail!("--seconds is a number above 0, not {}", args.seconds);
     }
-    let heads =
-        ["domain", "environment", "acting", "training", "acting/env", "training/env", "memory growth"];
-    let mut rows = vec![heads.map(String::from).to_vec()];
+    if let Some(updates) = args.updates {
+        return only_train(specs, args.seed, updates);
+    }
+    let cores = cores();
+    let all = format!("{cores} cores");
+    let mut heads = vec![
+        "domain",
+        "environment",
+        "acting",
+        "training",
+        "training/env",
+        all.as_str(),
+        "ratio",
+        "memory growth",
+    ];
+    if args.instructions {
+        heads.push("instructions a step");
+    }
+    let mut rows = vec![heads.into_iter().map(String::from).collect()];
     let mut list = Vec::new();
     for spec in specs {
-        let figures = measure(spec, args.seed, Duration::from_secs_f64(args.seconds / ROUNDS as f64))?;
+        let mut figures = measure(spec, args.seed, Duration::from_secs_f64(args.seconds / ROUNDS as f64))?;
+        if args.instructions {
+            figures.instructions = Some(instructions(spec.name, args.seed)?);
+        }
         rows.push(figures.row(spec.name));
         list.push(figures.json(spec.name));
     }
-    let text = format!("steps per second, one core, median of {ROUNDS} rounds\n\n{}", columns(&rows, ""));
-    Ok(Report { text, json: json!({ "unit": "steps per second, one core", "train": list }) })
+    let text = format!(
+        "steps per second, one core unless said otherwise, median of {ROUNDS} rounds\n\n{}",
+        columns(&rows, "")
+    );
+    Ok(Report { text, json: json!({ "unit": "steps per second", "cores": cores, "train": list }) })
 }
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs so many updates of each domain and tells how many steps they took.
+fn only_train(specs: &[&'static Spec], seed: u64, updates: usize) -> anyhow::Result<Report> {
+    let mut steps = 0;
+    for spec in specs {
+        let mut bench = Bencher::new(spec, seed)?;
+        for _ in 0..updates {
+            bench.trainer.update(bench.env.as_mut())?;
+        }
+        steps += bench.trainer.steps();
+    }
+    Ok(Report { text: format!("{steps}\n"), json: json!({ "steps": steps }) })
+}
+
+/// Instructions a step of full training, as valgrind counts them: those of many updates less those of fewer, so that
+/// starting up and grounding the first states do not count.
+fn instructions(domain: &str, seed: u64) -> anyhow::Result<f64> {
+    let count = |updates: usize| -> anyhow::Result<(f64, f64)> {
+        let output = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(std::env::current_exe()?)
+            .args(["bench", "train", "--domain", domain])
+            .args(["--updates", &updates.to_string(), "--seed", &seed.to_string()])
+            .output()
+            .context("--instructions needs valgrind, which cannot be started")?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let collected = errors.lines().find_map(|l| l.split("Collected :").nth(1)?.trim().parse().ok());
+        let steps = String::from_utf8_lossy(&output.stdout).trim().parse().ok();
+        collected.zip(steps).with_context(|| format!("valgrind did not count: {errors}"))
+    };
+    let (few, many) = (count(COUNTED.0)?, count(COUNTED.1)?);
+    Ok((many.0 - few.0) / (many.1 - few.1))
+}
+
+/// Updates of the two runs whose instructions are compared.
+const COUNTED: (usize, usize) = (200, 400);
 
 struct Figures {
     environment: f64,
     acting: f64,
     training: f64,
+    /// Training on all cores.
+    parallel: f64,
+    /// Of training, a step.
+    instructions: Option<f64>,
     /// Resident memory after the first and the last round, in KiB.
     memory: Option<(u64, u64)>,
 }
@@ -46,15 +114,18 @@ impl Figures {
     fn row(&self, name: &str) -> Vec<String> {
         let memory =
             self.memory.map_or("unknown".to_string(), |(a, b)| format!("{} KiB", b.saturating_sub(a)));
-        vec![
+        let mut row = vec![
             name.to_string(),
             thousands(self.environment as u64),
             thousands(self.acting as u64),
             thousands(self.training as u64),
-            format!("{:.2}", self.acting / self.environment),
             format!("{:.2}", self.training / self.environment),
+            thousands(self.parallel as u64),
+            format!("{:.2}", self.parallel / self.training),
             memory,
-        ]
+        ];
+        row.extend(self.instructions.map(|n| thousands(n as u64)));
+        row
     }
 
     fn json(&self, name: &str) -> Value {
@@ -65,22 +136,46 @@ impl Figures {
             "training": self.training,
             "acting_to_environment": self.acting / self.environment,
             "training_to_environment": self.training / self.environment,
+            "all_cores": self.parallel,
+            "all_cores_to_one": self.parallel / self.training,
+            "instructions_a_step": self.instructions,
             "memory_kib": self.memory.map(|(a, b)| json!({"first_round": a, "last_round": b})),
         })
     }
 }
 
+/// A world and what learns in it.
+struct Bencher {
+    env: Box<dyn Env>,
+    trainer: Trainer,
+}
+
+impl Bencher {
+    fn new(spec: &'static Spec, seed: u64) -> anyhow::Result<Bencher> {
+        let alphabet = spec.alphabet();
+        // Never finished: the bench decides when to stop.
+        let config = Config { updates: 1_000_000_000, ..Config::default() };
+        let env = make(spec, &alphabet, spec.tasks[0].name, &Options::default())?;
+        let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
+        Ok(Bencher { env, trainer: Trainer::new(&problem, &config, seed, 0) })
+    }
+
+    /// One update. Returns its steps.
+    fn train(&mut self) -> u64 {
+        let before = self.trainer.steps();
+        let _ = self.trainer.update(self.env.as_mut());
+        self.trainer.steps() - before
+    }
+}
+
 fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Figures> {
     let alphabet = spec.alphabet();
-    // Never finished: the bench decides when to stop.
-    let config = Config { updates: 1_000_000_000, ..Config::default() };
-    let mut env = make(spec, &alphabet, spec.tasks[0].name, &Options::default())?;
-    let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
-    let mut trainer = Trainer::new(&problem, &config, seed, 0);
+    let mut others = (1..cores()).map(|_| Bencher::new(spec, seed)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut bench = Bencher::new(spec, seed)?;
     let mut rng = Rng::new(seed, 1);
     let actions = {
-        env.reset(&mut rng);
-        env.universe().ground_actions(&alphabet)
+        bench.env.reset(&mut rng);
+        bench.env.universe().ground_actions(&alphabet)
     };
     if actions.is_empty() {
         bail!("{} has no actions", spec.name);
@@ -88,24 +183,29 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
     // Warm up: states grounded, buffers grown.
     let warm = Instant::now();
     while warm.elapsed() < time {
-        trainer.update(env.as_mut())?;
+        bench.trainer.update(bench.env.as_mut())?;
     }
-    let mut figures = [const { Vec::new() }; 3];
+    for other in &mut others {
+        rate(time, || other.train());
+    }
+    let mut figures = [const { Vec::new() }; 4];
     let mut memory = Vec::new();
-    // The three are measured in turn, so that a slow moment of the machine meets all of them.
+    // All are measured in turn, so that a slow moment of the machine meets all of them.
     for _ in 0..ROUNDS {
-        figures[0].push(rate(time, || random_steps(env.as_mut(), &alphabet, &mut rng)));
-        figures[1].push(rate(time, || trainer.act(env.as_mut())));
-        figures[2].push(rate(time, || {
-            let before = trainer.steps();
-            let _ = trainer.update(env.as_mut());
-            trainer.steps() - before
+        figures[0].push(rate(time, || random_steps(bench.env.as_mut(), &alphabet, &mut rng)));
+        figures[1].push(rate(time, || bench.trainer.act(bench.env.as_mut())));
+        figures[2].push(rate(time, || bench.train()));
+        figures[3].push(std::thread::scope(|scope| {
+            let others: Vec<_> =
+                others.iter_mut().map(|other| scope.spawn(move || rate(time, || other.train()))).collect();
+            let own = rate(time, || bench.train());
+            own + others.into_iter().filter_map(|other| other.join().ok()).sum::<f64>()
         }));
         memory.extend(resident_kib());
     }
-    let [environment, acting, training] = figures.map(median);
+    let [environment, acting, training, parallel] = figures.map(median);
     let memory = memory.first().copied().zip(memory.last().copied());
-    Ok(Figures { environment, acting, training, memory })
+    Ok(Figures { environment, acting, training, parallel, instructions: None, memory })
 }
 
 /// Steps a second of repeated work.

@@ -1,6 +1,6 @@
 //! Explained episodes, written briefly: what repeats from step to step is written once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use derrl_env::{Env, Options, make};
 use derrl_learn::{
@@ -14,6 +14,29 @@ use serde_json::{Map, Value};
 use super::Extent;
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
+
+/// All episodes of a run.
+#[derive(Default, Serialize)]
+pub struct Episodes {
+    tasks: Vec<TaskEpisodes>,
+    /// Situations and what is to be said about the actions not taken there. Policies that are lost come by the same ones again and
+    /// again, so steps name them by number.
+    situations: Vec<Situation>,
+    #[serde(skip)]
+    known: HashMap<Vec<String>, usize>,
+    #[serde(skip)]
+    explained: usize,
+}
+
+/// A state and an action taken there.
+#[derive(Serialize)]
+struct Situation {
+    facts: Vec<String>,
+    others: Vec<Other>,
+    /// Other actions that are not explained, because there are too many.
+    #[serde(skip_serializing_if = "is_zero")]
+    unexplained: usize,
+}
 
 /// The episodes of a task.
 #[derive(Serialize)]
@@ -42,7 +65,8 @@ struct Episode {
 struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<usize>,
-    facts: Vec<String>,
+    /// The number of its situation.
+    at: usize,
     action: String,
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,10 +74,6 @@ struct Step {
     /// The other actions of the same value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ties: Vec<String>,
-    others: Vec<Other>,
-    /// Other actions that are not explained, because there are too many.
-    #[serde(skip_serializing_if = "is_zero")]
-    unexplained: usize,
     reward: f64,
     /// The return so far, before the reward.
     total: f64,
@@ -129,6 +149,9 @@ fn is_none_or_zero(n: &f64) -> bool {
 
 /// Other actions that are explained at a step, at the most.
 const MOST_OTHERS: usize = 64;
+/// Actions of a whole page for which it says what would have to change, and actions that it explains at all.
+const MOST_CHANGES: usize = 10_000;
+const MOST_EXPLAINED: usize = 40_000;
 /// How far a page looks for changes: far enough for the worlds at hand, and quick.
 const BOUNDS: Bounds = Bounds { changes: 4, states: 2_000, background: false, inconsistent: true };
 
@@ -141,31 +164,30 @@ pub fn of_tasks(
     scores: &Value,
     extent: Extent,
     notes: &mut Vec<String>,
-) -> Vec<TaskEpisodes> {
-    let mut tasks = Vec::new();
+) -> Episodes {
+    let mut all = Episodes::default();
     if extent.episodes == 0 {
-        return tasks;
+        return all;
     }
     let scored = |task: &str| scores.get(task).is_some();
     for task in domain.spec.tasks {
-        for (suffix, options) in
-            [("", quiet(&folder.config.options)), ("+noise", folder.config.options.clone())]
-        {
+        let options = folder.config.options.of(task);
+        for (suffix, options) in [("", quiet(&options)), ("+noise", options)] {
             let name = format!("{}{suffix}", task.name);
             if !scored(&name) {
                 continue;
             }
-            match of_task(folder, domain, policy, task.name, &options, extent) {
-                Ok(episodes) => tasks.push(TaskEpisodes { task: name, summary: task.summary, episodes }),
+            match of_task(folder, domain, policy, task.name, &options, extent, &mut all) {
+                Ok(episodes) => all.tasks.push(TaskEpisodes { task: name, summary: task.summary, episodes }),
                 Err(problem) => {
                     notes.push(format!("no episodes of task `{name}`: {problem}"));
                     // What one task lacks, the next lacks too, and looking for it may take long.
-                    return tasks;
+                    return all;
                 }
             }
         }
     }
-    tasks
+    all
 }
 
 fn quiet(options: &Options) -> Options {
@@ -179,17 +201,21 @@ fn of_task(
     task: &'static str,
     options: &Options,
     extent: Extent,
+    all: &mut Episodes,
 ) -> anyhow::Result<Vec<Episode>> {
     let alphabet = &domain.alphabet;
     let mut env = make(domain.spec, alphabet, task, options)?;
-    let ask = Ask { others: Others::Some(MOST_OTHERS), what_if: WhatIfs::Others, bounds: BOUNDS };
     // Where an episode takes a simulator, one is enough.
     let count = if env.simulator().is_some() { extent.episodes.min(1) } else { extent.episodes };
     let mut episodes = Vec::new();
     for number in 0..count {
         let id = (folder.config.seed, number as u64);
+        let what_if = if all.explained < MOST_CHANGES { WhatIfs::Others } else { WhatIfs::None };
+        let others =
+            if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
+        let ask = Ask { others, what_if, bounds: BOUNDS };
         let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
-        let writer = Writer { domain, env: env.as_ref(), scene: Map::new(), total: 0.0 };
+        let writer = Writer { domain, env: env.as_ref(), all, scene: Map::new(), total: 0.0 };
         let command = command(folder, task, options, number + 1);
         episodes.push(writer.episode(number + 1, command, trace));
     }
@@ -206,6 +232,7 @@ fn command(folder: &RunFolder, task: &str, options: &Options, number: usize) -> 
 struct Writer<'a> {
     domain: &'a Domain,
     env: &'a dyn Env,
+    all: &'a mut Episodes,
     /// The picture of the step before.
     scene: Map<String, Value>,
     total: f64,
@@ -239,14 +266,12 @@ impl Writer<'_> {
 
     fn step(&mut self, step: ExplainedStep) -> Step {
         let scene = self.changed(&step.scene);
-        let Explanation { facts, action, value, fired, ties, others } = step.explanation;
-        let all = self.env.universe().ground_actions(&self.domain.alphabet).len();
+        let Explanation { facts, action, value, fired, ties, others, .. } = step.explanation;
         let total = self.total;
         self.total += step.reward;
-        let unexplained = if step.agent.is_some() { 0 } else { all.saturating_sub(others.len() + 1) };
         Step {
             agent: step.agent,
-            facts: self.visible(facts, step.agent.is_some()),
+            at: self.situation(facts, &action, others, step.agent.is_some()),
             // Where no rule fires all actions tie, and saying so once is enough.
             ties: if fired.is_some() {
                 ties.into_iter().filter(|t| *t != action).collect()
@@ -255,13 +280,37 @@ impl Writer<'_> {
             },
             fired: fired.map(brief),
             value,
-            others: others.into_iter().map(other).collect(),
-            unexplained,
             reward: step.reward,
             total: rounded(total),
             action,
             scene,
         }
+    }
+
+    /// The number of a situation, which is written down where it is new.
+    fn situation(
+        &mut self,
+        facts: Vec<String>,
+        action: &str,
+        others: Vec<WhyNot>,
+        with_background: bool,
+    ) -> usize {
+        // The same facts of another universe offer other actions.
+        let actions = others.iter().map(|o| o.action.clone());
+        let key: Vec<String> = facts.iter().cloned().chain([action.to_string()]).chain(actions).collect();
+        if let Some(&known) = self.all.known.get(&key) {
+            return known;
+        }
+        let count = self.env.universe().ground_actions(&self.domain.alphabet).len();
+        // Agents have universes of their own; theirs are small.
+        let unexplained = if with_background { 0 } else { count.saturating_sub(others.len() + 1) };
+        let number = self.all.situations.len();
+        self.all.known.insert(key, number);
+        self.all.explained += others.len();
+        let facts = self.visible(facts, with_background);
+        let others = others.into_iter().map(other).collect();
+        self.all.situations.push(Situation { facts, others, unexplained });
+        number
     }
 
     /// The facts to write with a step: the background is written once, but where agents differ in it, with each step.

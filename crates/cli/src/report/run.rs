@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Extent;
-use super::episodes::{self, TaskEpisodes};
+use super::episodes::{self, Episodes};
+use super::verification::{self, Verification};
 use crate::domain::read_source;
 use crate::run_folder::RunFolder;
 
@@ -32,10 +33,9 @@ pub struct Run {
     /// What `train` counted: episodes, steps, restarts, seconds.
     counts: Map<String, Value>,
     curves: Vec<Curve>,
-    /// What `derrl verify` left, as it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verify: Option<Value>,
-    tasks: Vec<TaskEpisodes>,
+    verification: Verification,
+    #[serde(flatten)]
+    episodes: Episodes,
     /// What is missing or odd, and why.
     pub notes: Vec<String>,
 }
@@ -109,8 +109,6 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
 
 /// Points of a curve at the most: more cannot be seen.
 const MOST_POINTS: usize = 120;
-/// Restarts whose curves are drawn, at the most.
-const MOST_CURVES: usize = 24;
 
 /// Whether the run has its results.
 pub fn is_finished(folder: &RunFolder) -> bool {
@@ -132,7 +130,8 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
                 .to_string(),
         );
     }
-    let tasks = episodes::of_tasks(folder, &domain, &policy, &result["scores"], extent, &mut notes);
+    let episodes = episodes::of_tasks(folder, &domain, &policy, &result["scores"], extent, &mut notes);
+    let verification = verification::of_run(folder, &domain, &policy, &mut notes);
     let chosen = result["restart"].as_u64().unwrap_or(0);
     let counts = ["episodes", "steps", "restarts", "seconds"];
     Ok(Run {
@@ -151,15 +150,15 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
             .collect(),
         scores: scores(&result["scores"], domain.spec),
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
-        curves: curves(&folder.path().join("metrics.jsonl"), chosen)?,
-        verify: read_json(&folder.path().join("verify.json"))?,
-        tasks,
+        curves: curves(&folder.path().join("metrics.jsonl"), chosen, extent.curves)?,
+        verification,
+        episodes,
         notes,
     })
 }
 
 /// A JSON file of a run; `None` where it is not there.
-fn read_json(path: &Path) -> anyhow::Result<Option<Value>> {
+pub fn read_json(path: &Path) -> anyhow::Result<Option<Value>> {
     let name = path.file_name().unwrap_or_default().display();
     if !path.exists() {
         return Ok(None);
@@ -210,8 +209,8 @@ fn scores(scores: &Value, spec: &'static derrl_env::Spec) -> Vec<TaskScore> {
         .collect()
 }
 
-/// The curves of all restarts, thinned to what can be seen, the chosen one last.
-fn curves(path: &Path, chosen: u64) -> anyhow::Result<Vec<Curve>> {
+/// The curves of so many restarts at the most, thinned to what can be seen, the chosen one last.
+fn curves(path: &Path, chosen: u64, most: usize) -> anyhow::Result<Vec<Curve>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -232,7 +231,7 @@ fn curves(path: &Path, chosen: u64) -> anyhow::Result<Vec<Curve>> {
         }
     }
     curves.sort_by_key(|c| (c.chosen, c.restart));
-    let surplus = curves.len().saturating_sub(MOST_CURVES);
+    let surplus = curves.len().saturating_sub(most);
     curves.drain(..surplus);
     for curve in &mut curves {
         let every = curve.points.len().div_ceil(MOST_POINTS);

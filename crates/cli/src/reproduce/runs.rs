@@ -40,9 +40,11 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
     let config = RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: job.domain.clone(),
+        task: None,
         seed: job.seed,
         episodes: Some(job.episodes),
         untyped: false,
+        start: None,
         options: job.options.clone(),
         settings: job.config.clone().unwrap_or_default().within(job.decisions),
     };

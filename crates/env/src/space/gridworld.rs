@@ -59,9 +59,16 @@ impl Gridworld {
 
 /// n over k, as far as 64 bits go.
 fn choose(n: usize, k: usize) -> u64 {
-    (0..k as u64)
-        .fold(1u128, |c, i| (c * (n as u128 - u128::from(i)) / (u128::from(i) + 1)).min(u128::from(u64::MAX)))
-        as u64
+    let Some(rest) = n.checked_sub(k) else { return 0 };
+    let mut sets: u128 = 1;
+    for i in 0..k.min(rest) {
+        // Up to the middle it only grows, so that it may stop where 64 bits end.
+        sets = sets * (n - i) as u128 / (i + 1) as u128;
+        if sets >= u128::from(u64::MAX) {
+            return u64::MAX;
+        }
+    }
+    sets as u64
 }
 
 /// A family for every set of k obstacles and every free cell as the target.
@@ -246,5 +253,28 @@ impl Family for Maze {
         let (x, y) = self.place(state as usize);
         drawing.disc(f64::from(x), f64::from(self.n - 1 - y), Paint::Agent, "");
         drawing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_counted_and_listed() {
+        let mut row = vec![1u64];
+        for n in 0..=60 {
+            for (k, &expected) in row.iter().enumerate() {
+                assert_eq!(choose(n, k), expected, "{n} over {k}");
+            }
+            assert_eq!(choose(n, n + 1), 0);
+            let sums = row.windows(2).map(|w| w[0] + w[1]);
+            row = std::iter::once(1).chain(sums).chain([1]).collect();
+        }
+        assert_eq!(choose(10_000, 5_000), u64::MAX);
+        assert_eq!(choose(10_000, 9_999), 10_000);
+        let sets: Vec<Vec<usize>> = (0..choose(7, 5)).map(|i| nth_set(7, 5, i)).collect();
+        assert!(sets.windows(2).all(|w| w[0] < w[1]), "each set once, in order");
+        assert!(sets.iter().all(|s| s.len() == 5 && s.iter().all(|&c| c < 7) && s.is_sorted()));
     }
 }

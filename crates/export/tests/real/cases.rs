@@ -121,6 +121,14 @@ const WORLDS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "gridworld",
+        &[
+            "up :- curr(X, Y), north, succ(Y, Z), \\+ obs(X, Z). down :- curr(X, Y), south, succ(Z, Y), \\+ obs(X, Z).
+             left :- curr(X, Y), west, succ(Z, X), \\+ obs(Z, Y). right :- curr(X, Y), east, succ(X, Z), \\+ obs(Z, Y).",
+            "0.9::up :- northeast, \\+ obs(x0, y1). 0.9::left :- curr(x1, Y), target(Z, Y). 0.7::right :- succ(X, Z), obs(Z, Y), curr(X, Y).",
+        ],
+    ),
+    (
         "doorkey",
         &[
             "pick(X) :- key(X), samecolor(X, Y), door(Y), notcarrying. open(X) :- locked(X), samecolor(X, Y), carrying(Y).
@@ -130,8 +138,14 @@ const WORLDS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Domains with names that languages keep for themselves, types of all sorts, and predicates of many arities.
+/// Traffic, whose states take a simulator, and domains with names that languages keep for themselves, types of all sorts, and predicates of many arities.
 const DOMAINS: &[(&str, &str, &[&str], &str)] = &[
+    (
+        "traffic",
+        include_str!("../../../env/domains/traffic.pl"),
+        &["green(X) :- highest(X).", "0.8::green(X) :- between(X, Y, Z), \\+ intersection(Y). 0.9::green(X) :- highest(Y), between(Y, Z, home)."],
+        "object",
+    ),
     (
         "untyped",
         ":- action(go/2). :- action(stay). :- state(at/1). :- state(link/2). :- state(dark). :- state(tri/3).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use derrl_env::{Env, Scene, Status, observe};
-use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Policy, Universe};
+use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
 use serde::Serialize;
 
 use super::{Bounds, Explainer, Explanation, WhatIf, find_action};
@@ -29,10 +29,8 @@ pub enum Others {
     None,
     /// This one, at the steps where it can be done.
     One(Action, Vec<Constant>),
-    /// Those among the first so many in the order of the actions.
-    Some(usize),
-    /// All of them.
-    All,
+    /// The first so many in the order of the actions, and this one if there is one of this name.
+    First(usize, Option<(Action, Vec<Constant>)>),
 }
 
 /// Which actions to ask for what would have to change.
@@ -119,9 +117,9 @@ pub fn explain_episode(
         let universe = Arc::clone(env.universe());
         let agent = (env.agents() > 1).then(|| env.turn());
         let scene = env.scene();
-        let wanted = ask.others.choose(alphabet, &universe);
+        let asked = ask.others.list(alphabet, &universe);
         let (action, mut explanation) = explainer
-            .explain(&facts, &universe, &mut ties, &wanted)
+            .explain(&facts, &universe, &mut ties, &asked)
             .ok_or_else(|| Error::World("there is nothing to do: this state has no actions".to_string()))?;
         let what_if = match &ask.what_if {
             WhatIfs::None => None,
@@ -129,7 +127,7 @@ pub fn explain_episode(
                 .ok()
                 .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
             WhatIfs::Others => {
-                explainer.ask_others(&mut explanation, &action, &facts, &universe, &wanted, ask.bounds);
+                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask.bounds);
                 None
             }
         };
@@ -166,21 +164,20 @@ fn name(status: Status) -> &'static str {
 }
 
 impl Others {
-    /// Which actions of a universe are asked about.
-    fn choose(&self, alphabet: &Alphabet, universe: &Universe) -> impl Fn(&GroundAction) -> bool + use<> {
-        let asked = match self {
-            Others::None => Some(Vec::new()),
-            Others::All => None,
-            Others::One(action, names) => {
-                Some(find_action(alphabet, universe, *action, names).into_iter().collect())
+    /// The actions of a universe that are asked about, in order.
+    pub fn list(&self, alphabet: &Alphabet, universe: &Universe) -> Vec<GroundAction> {
+        let find = |action: Action, names: &[Constant]| find_action(alphabet, universe, action, names).ok();
+        match self {
+            Others::None => Vec::new(),
+            Others::One(action, names) => find(*action, names).into_iter().collect(),
+            Others::First(most, also) => {
+                let every = EveryAction::new(alphabet, universe);
+                let mut all: Vec<_> = (0..every.len().min(*most)).map(|k| every.nth(k)).collect();
+                let also = also.as_ref().and_then(|(action, names)| find(*action, names));
+                all.extend(also.filter(|a| !all.contains(a)));
+                all
             }
-            Others::Some(most) => {
-                let mut all = universe.ground_actions(alphabet);
-                all.truncate(*most);
-                Some(all)
-            }
-        };
-        move |a: &GroundAction| asked.as_ref().is_none_or(|asked| asked.contains(a))
+        }
     }
 }
 
@@ -192,11 +189,10 @@ impl Explainer<'_> {
         chosen: &GroundAction,
         facts: &Facts,
         universe: &Universe,
-        wanted: &dyn Fn(&GroundAction) -> bool,
+        asked: &[GroundAction],
         bounds: Bounds,
     ) {
-        let all = universe.ground_actions(self.alphabet);
-        let others = all.iter().filter(|a| *a != chosen && wanted(a));
+        let others = asked.iter().filter(|a| *a != chosen);
         for (why, action) in explanation.others.iter_mut().zip(others) {
             why.what_if = Some(self.what_if(action, facts, universe, bounds));
         }

@@ -1,6 +1,8 @@
 //! The engine finds what a naive reading of the definitions finds: every law here equates it with code that
 //! enumerates all substitutions and looks every literal up by linear search.
 
+mod agenda;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -52,6 +54,23 @@ fn literal(alphabet: &Alphabet, variables: usize, raw: RawLiteral) -> Literal {
     };
     let args = terms.iter().take(alphabet.predicate(pred).args.len()).map(term).collect();
     Literal { positive, pred, args }
+}
+
+/// Numbers that [`policy`] reads as a rule: its action, weight and body.
+type RawRule = (usize, u8, Vec<RawLiteral>);
+
+fn raw_rule() -> impl Strategy<Value = RawRule> {
+    (0..6usize, 0..4u8, vec(raw_literal(), 0..4))
+}
+
+/// A policy over the first `variables` variables. Its rules need be neither safe nor well-typed.
+fn policy(alphabet: &Alphabet, variables: usize, raw: &[RawRule]) -> Policy {
+    let rule = |(action, weight, body): &RawRule| Rule {
+        weight: f64::from(*weight) / 4.0,
+        action: Action((action % alphabet.actions.len()) as u32),
+        body: body.iter().map(|&l| literal(alphabet, variables, l)).collect(),
+    };
+    Policy { rules: raw.iter().map(rule).collect() }
 }
 
 fn types() -> impl Strategy<Value = Types> {
@@ -482,15 +501,10 @@ proptest! {
     #[test]
     fn decisions_are_argmax(
         world in world(),
-        raw in vec((0..6usize, 0..4u8, vec(raw_literal(), 0..4)), 0..5),
+        raw in vec(raw_rule(), 0..5),
         variables in 1..=MOST_VARIABLES,
     ) {
-        let rule = |(action, weight, body): &(usize, u8, Vec<RawLiteral>)| Rule {
-            weight: f64::from(*weight) / 4.0,
-            action: Action((action % world.alphabet.actions.len()) as u32),
-            body: body.iter().map(|&l| literal(&world.alphabet, variables, l)).collect(),
-        };
-        let policy = Policy { rules: raw.iter().map(rule).collect() };
+        let policy = policy(&world.alphabet, variables, &raw);
         let decider = Decider::new(&policy, &world.alphabet, &world.universe);
         let decision = decider.decide(&world.facts, &world.alphabet, &world.universe);
         prop_assert_eq!(decision, world.decide(&policy));

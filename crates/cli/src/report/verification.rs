@@ -1,0 +1,213 @@
+//! What is proved or refuted about the policy of a run: what `derrl verify` left in its folder, else what can be found out at once.
+
+use std::time::Instant;
+
+use derrl_env::{Exhaustive, Extent, space};
+use derrl_learn::{NoMonitor, Progress, Subject, Ties, constants, cores, estimate, verify};
+use derrl_logic::Policy;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::run::read_json;
+use crate::domain::Domain;
+use crate::run_folder::RunFolder;
+use crate::verify::{FILE, document};
+
+/// A verification as the page has it.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case", tag = "state")]
+pub enum Verification {
+    /// It was done.
+    Done {
+        /// Whether it was done for the page, up to a small size.
+        quick: bool,
+        /// The command that finds the same, or more.
+        command: String,
+        /// What was found.
+        #[serde(flatten)]
+        found: Box<Document>,
+    },
+    /// It cannot be done, and this is why.
+    Never {
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// What the page shows of a document that `derrl verify --json` prints.
+#[derive(Serialize, Deserialize)]
+pub struct Document {
+    #[serde(skip_serializing)]
+    policy: String,
+    #[serde(skip_serializing)]
+    max_objects: usize,
+    #[serde(skip_serializing)]
+    obstacles: Option<usize>,
+    verdict: Outcome,
+    ties: String,
+    summary: String,
+    remark: Option<String>,
+    sizes: Vec<Row>,
+    worst_case: Option<WorstCase>,
+    counterexample: Option<Counterexample>,
+    picture: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Outcome {
+    Proved,
+    Refuted,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    title: String,
+    instances: Count,
+    states: u64,
+    failing: Count,
+    longest_run: u32,
+    excess: Excess,
+}
+
+/// A count; beyond 64 bits, its digits.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Count {
+    Small(u64),
+    Large(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Excess {
+    worst: u32,
+    mean: f64,
+    optimal: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WorstCase {
+    instance: String,
+    facts: Vec<String>,
+    actions: u32,
+    fewest: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Counterexample {
+    instance: String,
+    kind: String,
+    steps: Vec<Step>,
+    /// Steps that are not on the page.
+    #[serde(default)]
+    left_out: usize,
+    back_to: Option<usize>,
+    wrong_step: usize,
+    why: Option<Why>,
+    instead: Option<Instead>,
+    is_shortest: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Step {
+    facts: Vec<String>,
+    action: String,
+    ties: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Why {
+    text: String,
+    substitution: Vec<(String, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Instead {
+    action: String,
+}
+
+/// States that a page looks at by itself, at the most: some hundredths of a second.
+const MOST_STATES: f64 = 20_000.0;
+/// Steps of a counterexample on a page, and bytes of its picture, at the most.
+const MOST_STEPS: usize = 40;
+const MOST_PICTURE: usize = 200_000;
+
+/// What is known about the policy of a run.
+pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut Vec<String>) -> Verification {
+    let range = match domain.spec.exhaustive {
+        Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
+        Exhaustive::Sizes { range, .. } => range,
+    };
+    let again = format!("derrl verify {} --max-objects", folder.path().display());
+    let text = policy.display(&domain.alphabet).to_string();
+    let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
+        Ok(None) => None,
+        Ok(Some(Ok(found))) if found.policy == text => Some(found),
+        Ok(Some(Ok(_))) => {
+            notes.push(format!("{FILE} is about another policy and left out: run `{again} N` again"));
+            None
+        }
+        Ok(Some(Err(_))) | Err(_) => {
+            notes.push(format!(
+                "{FILE} is not what `derrl verify` writes and left out: run `{again} N` again"
+            ));
+            None
+        }
+    };
+    let quick = kept.is_none();
+    match kept.map_or_else(|| at_once(domain, policy, &text, range), Ok) {
+        Ok(found) => {
+            let command = if quick { format!("{again} N") } else { format!("{again} {}", found.options()) };
+            Verification::Done { quick, command, found: Box::new(found) }
+        }
+        // A page without a verification is better than none.
+        Err(problem) => Verification::Never { reason: format!("{problem:#}") },
+    }
+}
+
+/// Verifies up to the largest size that takes next to no time.
+fn at_once(
+    domain: &Domain,
+    policy: &Policy,
+    text: &str,
+    (least, most): (usize, usize),
+) -> anyhow::Result<Document> {
+    let alphabet = &domain.alphabet;
+    let named = constants([policy]);
+    let extent = |largest| Extent { largest, named: named.clone(), ..Extent::default() };
+    let mut largest = least;
+    while largest < most {
+        let space = space(domain.spec, alphabet, &extent(largest + 1))?;
+        if estimate(space.as_ref(), cores()).states > MOST_STATES {
+            break;
+        }
+        largest += 1;
+    }
+    let subject =
+        Subject { policy, alphabet, spec: domain.spec, extent: extent(largest), ties: Ties::default() };
+    let started = Instant::now();
+    let report = verify(&subject, cores(), Progress::default(), &mut NoMonitor)?;
+    let report = report.expect("a verification that nothing interrupts comes to its end");
+    let seconds = started.elapsed().as_secs_f64();
+    Document::read(document(domain, text, &subject.extent, &report, seconds)?)
+}
+
+impl Document {
+    /// Which instances, as the command line has it.
+    fn options(&self) -> String {
+        let obstacles = self.obstacles.map(|n| format!(" --obstacles {n}")).unwrap_or_default();
+        let ties = if self.ties == "random" { " --ties random" } else { "" };
+        format!("{}{obstacles}{ties}", self.max_objects)
+    }
+
+    /// A document of `derrl verify --json`, without what would make the page long.
+    fn read(document: Value) -> anyhow::Result<Document> {
+        let mut found: Document = serde_json::from_value(document)?;
+        found.picture = found.picture.filter(|picture| picture.len() <= MOST_PICTURE);
+        if let Some(example) = &mut found.counterexample {
+            example.left_out = example.steps.len().saturating_sub(MOST_STEPS);
+            example.steps.truncate(MOST_STEPS);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,321 @@
+//! Acting by rules in large states that change little: the derived actions, kept up to date fact by fact.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | [`Agenda`] |
+//! | `clause.rs` | rules as clauses that count, and the order in which their atoms are joined |
+//! | `join.rs` | the joins |
+//! | `store.rs` | facts with indexes |
+//! | `tally.rs`, `ranked.rs` | derived actions with their number of derivations, and the k-th of them |
+
+mod clause;
+mod join;
+mod ranked;
+mod store;
+mod tally;
+
+use crate::alphabet::{Action, Alphabet, Pred, Type};
+use crate::decide::strongest_first;
+use crate::every_action::EveryAction;
+use crate::facts::Facts;
+use crate::policy::Policy;
+use crate::universe::{GroundAction, Object, Universe};
+use clause::{Clause, Plan, clauses};
+use join::Join;
+use store::{Packing, Relation};
+use tally::{Rows, Tally};
+
+/// The actions that a policy prefers in a state whose facts change one by one.
+///
+/// It takes the same decisions as a [`Decider`](crate::Decider). Where that one joins its rules with all facts for every
+/// decision, this one joins them with what has changed: the time of a decision depends on the changes and on what they derive,
+/// not on the size of the state. Memory is linear in the facts and the derived actions.
+///
+/// Rules of a value that no decision has come down to are not looked at.
+///
+/// ```
+/// use derrl_logic::{Agenda, Alphabet, Constant, Facts, Object, Policy, Source, Types, Universe};
+///
+/// let roads = Alphabet::parse(&Source::new("d.pl", ":- action(green/1). :- state(queue/1). :- state(closed/1)."))?;
+/// let policy = Policy::parse(&Source::new("p.pl", "green(X) :- queue(X), \\+ closed(X)."), &roads)?;
+/// let lanes = Universe::new((0..10_000).map(|i| (Constant::Int(i), Types::ANY)).collect());
+/// let (queue, closed) = (roads.find_predicate("queue", 1).unwrap(), roads.find_predicate("closed", 1).unwrap());
+///
+/// let mut agenda = Agenda::new(&policy, &roads, &lanes).expect("pairs of 10,000 lanes fit 64 bits");
+/// agenda.load(&Facts::new(&roads));
+/// agenda.change(queue, &[Object(7)], true);
+/// agenda.change(queue, &[Object(42)], true);
+/// agenda.change(closed, &[Object(7)], true);
+///
+/// let best = agenda.best();
+/// assert_eq!((best.value(), best.len()), (1.0, 1));
+/// assert_eq!(best.nth(0).args, [Object(42)]);
+/// # Ok::<(), derrl_logic::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Agenda {
+    keys: Keys,
+    /// One for each predicate, then one for each type.
+    relations: Vec<Relation>,
+    predicates: usize,
+    /// For each relation, the atoms that it can make true.
+    uses: Vec<Vec<Use>>,
+    /// Rules by value, the highest first.
+    levels: Vec<Level>,
+    every: EveryAction,
+}
+
+/// An atom of a rule.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    level: usize,
+    clause: usize,
+    atom: usize,
+}
+
+/// The rules of one value.
+#[derive(Clone, Debug)]
+struct Level {
+    value: f64,
+    clauses: Vec<Clause>,
+    /// What they derive, from the first decision on that came down to this value.
+    live: Option<Live>,
+}
+
+#[derive(Clone, Debug)]
+struct Live {
+    /// For each clause and each atom of it, the plan for a change of that atom.
+    plans: Vec<Vec<Plan>>,
+    tally: Tally,
+}
+
+/// How actions become numbers that sort as they do: the action, then its arguments.
+#[derive(Clone, Debug)]
+struct Keys {
+    packing: Packing,
+    /// The bits below the action.
+    width: u32,
+    arities: Vec<usize>,
+    /// For each type of an argument of an action, the objects that have it.
+    members: Vec<Vec<bool>>,
+}
+
+impl Keys {
+    /// `None` where actions or facts do not fit 64 bits.
+    fn new(alphabet: &Alphabet, universe: &Universe) -> Option<Keys> {
+        let packing = Packing::new(universe.len());
+        let arities: Vec<usize> = alphabet.actions.iter().map(|a| a.args.len()).collect();
+        let width = packing.width(arities.iter().copied().max().unwrap_or(0));
+        let actions = usize::BITS - arities.len().leading_zeros();
+        let facts = alphabet.predicates.iter().map(|p| p.args.len()).max().unwrap_or(0);
+        if width + actions > 63 || packing.width(facts) > 63 {
+            return None;
+        }
+        let mut members = vec![Vec::new(); alphabet.types.len()];
+        for &t in alphabet.actions.iter().flat_map(|a| &a.args) {
+            let is_of = |o| alphabet.types.is_subtype(universe.type_of(o), t);
+            members[t.0 as usize] = universe.objects().map(is_of).collect();
+        }
+        Some(Keys { packing, width, arities, members })
+    }
+
+    /// What the arguments of an action are pushed onto.
+    fn action(&self, action: usize) -> u64 {
+        (action as u64) << (self.width - self.packing.width(self.arities[action]))
+    }
+
+    fn fits(&self, o: Object, t: Type) -> bool {
+        self.members[t.0 as usize][o.0 as usize]
+    }
+
+    fn ground_action(&self, key: u64) -> GroundAction {
+        let action = (key >> self.width) as usize;
+        let arity = self.arities[action];
+        let args = (0..arity).map(|place| self.packing.get(key, arity, place)).collect();
+        GroundAction { action: Action(action as u32), args }
+    }
+
+    /// The rows of an action.
+    fn rows(&self, action: usize, last: Type) -> Rows {
+        let keys = (action as u64) << self.width..(action as u64 + 1) << self.width;
+        let members = &self.members[last.0 as usize];
+        let last = (0..members.len() as u32).map(Object).filter(|o| members[o.0 as usize]).collect();
+        Rows::new(keys, self.arities[action], last)
+    }
+}
+
+impl Agenda {
+    /// Compiles a policy for a universe, without facts yet. `None` where the facts or actions of so many objects do not fit
+    /// 64 bits each; pairs of a thousand million objects do.
+    pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Option<Agenda> {
+        let keys = Keys::new(alphabet, universe)?;
+        let predicates = alphabet.predicates.len();
+        let type_relation = |t: Type| predicates + t.0 as usize;
+        let mut levels: Vec<Level> = Vec::new();
+        for rule in strongest_first(policy) {
+            let clauses = clauses(rule, alphabet, universe, &type_relation);
+            match levels.last_mut() {
+                Some(level) if level.value == rule.weight => level.clauses.extend(clauses),
+                _ => levels.push(Level { value: rule.weight, clauses, live: None }),
+            }
+        }
+        let mut uses = vec![Vec::new(); predicates + alphabet.types.len()];
+        for (level, rules) in levels.iter().enumerate() {
+            for (clause, rule) in rules.clauses.iter().enumerate() {
+                for (atom, used) in rule.body.iter().enumerate() {
+                    uses[used.relation].push(Use { level, clause, atom });
+                }
+            }
+        }
+        let mut relations = vec![Relation::default(); uses.len()];
+        for t in (0..alphabet.types.len() as u32).map(Type) {
+            let at = type_relation(t);
+            if !uses[at].is_empty() {
+                let is_of = |o: &Object| alphabet.types.is_subtype(universe.type_of(*o), t);
+                universe.objects().filter(is_of).for_each(|o| relations[at].insert(u64::from(o.0)));
+            }
+        }
+        let every = EveryAction::new(alphabet, universe);
+        Some(Agenda { keys, relations, predicates, uses, levels, every })
+    }
+
+    /// Starts over from these facts.
+    pub fn load(&mut self, facts: &Facts) {
+        self.levels.iter_mut().for_each(|level| level.live = None);
+        self.relations[..self.predicates].iter_mut().for_each(Relation::clear);
+        for (pred, args) in facts.iter() {
+            let at = pred.0 as usize;
+            if !self.uses[at].is_empty() {
+                self.relations[at].insert(self.keys.packing.pack(args));
+            }
+        }
+    }
+
+    /// Says that a fact holds from now on, or that it no longer does.
+    pub fn change(&mut self, pred: Pred, args: &[Object], holds: bool) {
+        let at = pred.0 as usize;
+        let fact = self.keys.packing.pack(args);
+        if self.uses[at].is_empty() || self.relations[at].contains(fact) == holds {
+            return;
+        }
+        if holds {
+            self.relations[at].insert(fact);
+        }
+        for &Use { level, clause, atom } in &self.uses[at] {
+            let Level { clauses, live: Some(live), .. } = &mut self.levels[level] else { continue };
+            let clause_of = &clauses[clause];
+            let more = holds == clause_of.body[atom].positive;
+            let join = Join {
+                relations: &self.relations,
+                keys: &self.keys,
+                clause: clause_of,
+                plan: &live.plans[clause][atom],
+                changed: fact,
+                adds: if more { clause_of.adds } else { -clause_of.adds },
+            };
+            join.through(atom, &mut live.tally);
+        }
+        if !holds {
+            self.relations[at].remove(fact);
+        }
+    }
+
+    /// The best actions in the present state: argmax of F, with all ties.
+    pub fn best(&mut self) -> Best<'_> {
+        for at in 0..self.levels.len() {
+            if self.levels[at].live.is_none() {
+                self.enliven(at);
+            }
+            let derives = self.levels[at].live.as_ref().is_some_and(|live| live.tally.len() > 0);
+            if derives {
+                return Best { agenda: self, level: Some(at) };
+            }
+        }
+        Best { agenda: self, level: None }
+    }
+
+    /// Derives what the rules of a level derive from all facts, and keeps it up to date from now on.
+    fn enliven(&mut self, at: usize) {
+        let Agenda { keys, relations, levels, .. } = self;
+        let (level, objects) = (&mut levels[at], self.every.objects());
+        let mut rows: Vec<(usize, Type)> = Vec::new();
+        for head in level.clauses.iter().map(|c| &c.head).filter(|h| h.row) {
+            rows.extend(head.types.last().map(|&last| (head.action, last)));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let rows = rows.into_iter().map(|(action, last)| keys.rows(action, last)).collect();
+        let mut tally = Tally::new(keys.packing, rows);
+        let mut plans = Vec::new();
+        for clause in &level.clauses {
+            let mut plan = |changed| clause.plan(changed, relations, keys.packing, objects);
+            let whole = plan(None);
+            plans.push((0..clause.body.len()).map(|atom| plan(Some(atom))).collect());
+            Join { relations, keys, clause, plan: &whole, changed: 0, adds: clause.adds }.all(&mut tally);
+        }
+        tally.rank();
+        relations.iter_mut().for_each(Relation::make_room);
+        level.live = Some(Live { plans, tally });
+    }
+
+    /// How many facts it holds: those of predicates that the rules mention.
+    pub fn facts(&self) -> usize {
+        self.relations[..self.predicates].iter().map(Relation::len).sum()
+    }
+
+    /// The bytes that facts, indexes and derived actions take on the heap; hash tables are estimated from their capacity.
+    pub fn bytes(&self) -> usize {
+        let live = self.levels.iter().filter_map(|l| l.live.as_ref());
+        self.relations.iter().map(Relation::bytes).sum::<usize>()
+            + live.map(|l| l.tally.bytes()).sum::<usize>()
+    }
+}
+
+/// The best actions in the present state of an [`Agenda`].
+pub struct Best<'a> {
+    agenda: &'a Agenda,
+    /// `None` where no rule fires.
+    level: Option<usize>,
+}
+
+impl Best<'_> {
+    /// F of these actions; 0 where no rule fires.
+    pub fn value(&self) -> f64 {
+        self.level.map_or(0.0, |at| self.agenda.levels[at].value)
+    }
+
+    /// How many actions share this value: all of them where no rule fires.
+    pub fn len(&self) -> usize {
+        match self.tally() {
+            Some(tally) => tally.len(),
+            None => self.agenda.every.len(),
+        }
+    }
+
+    /// Whether there is no action at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a rule fires.
+    pub fn fires(&self) -> bool {
+        self.level.is_some()
+    }
+
+    /// One of these actions, counted in their order from 0. None is listed for it.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many.
+    pub fn nth(&self, k: usize) -> GroundAction {
+        assert!(k < self.len(), "there are only {} best actions", self.len());
+        match self.tally() {
+            Some(tally) => self.agenda.keys.ground_action(tally.nth(k)),
+            None => self.agenda.every.nth(k),
+        }
+    }
+
+    fn tally(&self) -> Option<&Tally> {
+        self.agenda.levels[self.level?].live.as_ref().map(|live| &live.tally)
+    }
+}
