@@ -89,7 +89,7 @@ impl Axis {
             Scale::Linear => {
                 let (low, high) = match (low, high) {
                     (l, h) if l > h => (0.0, 1.0),
-                    (l, h) if h - l < 1e-9 => (l - 0.5, h + 0.5),
+                    (l, h) if h - l < 1e-9 => (l - 1.0, h + 1.0),
                     range => range,
                 };
                 let margin = MARGIN * (high - low);
@@ -340,8 +340,7 @@ mod tests {
     #[test]
     fn a_long_legend_takes_another_row_and_text_is_escaped() {
         let series = |name: &str| Series { name: Some(name.to_string()), ..Series::default() };
-        let names =
-            ["with semantic constraints", "without semantic constraints", "a < b & more of this name"];
+        let names = ["with constraints", "without constraints", "a < b & more"];
         let chart = Chart { series: names.map(series).to_vec(), ..Chart::default() };
         assert_eq!(chart.legend().1, 2);
         assert!(chart.to_svg().contains("a &lt; b &amp; more"));

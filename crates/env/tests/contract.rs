@@ -401,7 +401,7 @@ fn options() -> Vec<(&'static str, Options, Option<Options>)> {
     let none = Options::default;
     vec![
         ("noise", Options { noise: Some(0.1), ..none() }, Some(Options { noise: Some(1.5), ..none() })),
-        ("size", Options { size: Some(7), ..none() }, Some(Options { size: Some(0), ..none() })),
+        ("size", Options { size: Some(5), ..none() }, Some(Options { size: Some(0), ..none() })),
         (
             "obstacles",
             Options { obstacles: Some(3), ..none() },
