@@ -316,7 +316,7 @@ impl States {
         &self.sets.sets
     }
 
-    /// The runs of up to [`RUN`] ground actions of the `p`-th target predicate: the number of the first, and its first
+    /// The runs of up to 64 ground actions of the `p`-th target predicate: the number of the first, and its first
     /// action's place in the state's list.
     #[inline]
     pub fn runs(&self, id: StateId, p: usize) -> Runs {
