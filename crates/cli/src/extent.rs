@@ -1,16 +1,15 @@
 //! What `verify`, `diff` and `simplify` share: which instances, whether they are too many, and a bar meanwhile.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use derrl_env::{Extent, Size, Space};
 use derrl_learn::{Monitor, Progress, constants, cores, estimate};
 use derrl_logic::Policy;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
-use crate::progress::interrupted;
+use crate::progress::{TIMED, bar, interrupted};
 use crate::table::thousands;
 
 /// The most memory without `--force`.
@@ -85,16 +84,7 @@ impl<'a> Meter<'a> {
 
     /// A bar; with `lines`, a line a size where there is no terminal.
     pub fn new(lines: bool) -> Meter<'a> {
-        let on_terminal = std::io::stderr().is_terminal();
-        let bar = ProgressBar::new(0);
-        bar.set_draw_target(if on_terminal {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        });
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}%  {msg}  {elapsed}, {eta} left") {
-            bar.set_style(style);
-        }
+        let (bar, on_terminal) = bar(0, TIMED);
         Meter { bar, lines: lines && !on_terminal, title: String::new(), save: None }
     }
 

@@ -29,6 +29,24 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
+/// How a bar looks that knows the time left by itself.
+pub const TIMED: &str = "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left";
+
+/// A bar of this length and look on standard error, and whether that is a terminal: elsewhere nothing is drawn.
+pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
+    let on_terminal = std::io::stderr().is_terminal();
+    let bar = ProgressBar::new(length);
+    bar.set_draw_target(if on_terminal {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    });
+    if let Ok(style) = ProgressStyle::with_template(look) {
+        bar.set_style(style);
+    }
+    (bar, on_terminal)
+}
+
 /// Shows progress and keeps checkpoints of the runs in these folders.
 pub struct Watch<'a> {
     folders: &'a [RunFolder],
@@ -46,16 +64,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(1);
 impl<'a> Watch<'a> {
     /// Watches the runs in these folders, each with this many updates a restart.
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
-        let on_terminal = std::io::stderr().is_terminal();
-        let bar = ProgressBar::new(0);
-        bar.set_draw_target(if on_terminal {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        });
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}%  {msg}  {elapsed}, {eta} left") {
-            bar.set_style(style);
-        }
+        let (bar, on_terminal) = bar(0, TIMED);
         let runs = Mutex::new(vec![(None, 0); folders.len()]);
         Watch { folders, bar, on_terminal, updates: updates as u64, runs, failed: Mutex::new(None) }
     }

@@ -50,7 +50,7 @@ fn ask_git() -> String {
 pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find(|l| l.starts_with("model name")).and_then(|l| l.split_once(':'));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = derrl_learn::cores();
     format!("{}, {cores} cores", model.map_or("unknown processor", |(_, m)| m.trim()))
 }
 

@@ -97,7 +97,7 @@ fn bail_input(text: String) -> anyhow::Result<()> {
 }
 
 fn threads(args: &Train) -> usize {
-    args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    args.threads.map_or_else(derrl_learn::cores, usize::from)
 }
 
 /// Makes the folders of new runs, one a seed.

@@ -127,8 +127,8 @@ struct Shared {
     queue: VecDeque<Job>,
     runs: Vec<Run>,
     error: Option<Error>,
-    /// Restarts before the next look at their results: fewer where episodes are costly.
-    wave: usize,
+    /// Whether episodes cost so much that few of them have to do.
+    costly: bool,
 }
 
 struct Run {
@@ -154,10 +154,9 @@ impl<'a> Search<'a> {
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
         let env = (self.make_env)()?; // what cannot work fails before any thread starts
-        let wave =
-            if costly(env.as_ref()) { self.config.wave.min(self.config.agree) } else { self.config.wave };
+        let costly = costly(env.as_ref());
         drop(env);
-        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, wave };
+        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, costly };
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let started = checkpoint.done.len() as u64;
@@ -218,8 +217,9 @@ impl<'a> Search<'a> {
                 Job::Complete(run, chosen) => {
                     let (seed, chosen) =
                         (guard.runs[run].seed, guard.runs[run].checkpoint.done[chosen].clone());
+                    let may_grow = !guard.costly;
                     drop(guard);
-                    let result = self.complete(seed, &chosen);
+                    let result = self.complete(seed, &chosen, may_grow);
                     guard = lock();
                     result.map(|learned| {
                         self.observer.finished(seed, &guard.runs[run].checkpoint, &learned);
@@ -243,9 +243,14 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Restarts before the next look at their results: fewer where episodes are costly.
+    fn wave(&self, costly: bool) -> usize {
+        if costly { self.config.wave.min(self.config.agree) } else { self.config.wave }
+    }
+
     fn next_wave(&self, shared: &mut Shared, run: usize) {
         let state = &mut shared.runs[run];
-        let wave = shared.wave as u64;
+        let wave = self.wave(shared.costly) as u64;
         // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
         let end = ((state.started / wave + 1) * wave).min(self.config.restarts as u64);
         shared.queue.extend(
@@ -260,23 +265,23 @@ impl<'a> Search<'a> {
     /// After a wave: the restart to keep, if enough of them agree on the best return or none are left.
     fn chosen(&self, shared: &Shared, run: usize) -> Option<usize> {
         let done = &shared.runs[run].checkpoint.done;
-        let wave_complete = done.len().is_multiple_of(shared.wave) || done.len() >= self.config.restarts;
+        let wave_complete =
+            done.len().is_multiple_of(self.wave(shared.costly)) || done.len() >= self.config.restarts;
         let best = best_of(done);
         let enough = best.len() >= self.config.agree || done.len() >= self.config.restarts;
         best.first().copied().filter(|_| wave_complete && enough)
     }
 
     /// The chosen policy, with rules more for states in which it says nothing where slots are left and they pay.
-    fn complete(&self, seed: u64, chosen: &Outcome) -> Result<Learned, Error> {
+    fn complete(&self, seed: u64, chosen: &Outcome, may_grow: bool) -> Result<Learned, Error> {
         let alphabet = &self.problem.alphabet;
         let read = |text: &str| {
             Policy::parse(&Source::new("checkpoint", text), alphabet)
                 .map_err(|e| Error::Policy(e.to_string()))
         };
         let mut policy = read(&chosen.simplified)?;
-        let mut env = (self.make_env)()?;
-        if !costly(env.as_ref()) && !free_actions(&policy, self.problem).is_empty() {
-            policy = self.extend(seed, &policy, env.as_mut())?;
+        if may_grow && !free_actions(&policy, self.problem).is_empty() {
+            policy = self.extend(seed, &policy, (self.make_env)()?.as_mut())?;
         }
         Ok(Learned { policy, unsimplified: read(&chosen.learned)?, restart: chosen.restart })
     }

@@ -76,7 +76,7 @@ fn measure(spec: &'static Spec, name: &str, range: SeedRange, noise: Option<f64>
     let make_env = || make(spec, &alphabet, spec.tasks[0].name, &options);
     let learners = make_env()?.learners();
     let config = Config::default();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = derrl_learn::cores();
     let mut runs = Vec::new();
     for seed in range.first..=range.last {
         // A new problem each time: no run profits from states that another has grounded.

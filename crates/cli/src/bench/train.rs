@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use derrl_env::{Env, Options, Rng, Spec, Status, make};
-use derrl_learn::{Config, Problem, Trainer};
+use derrl_learn::{Config, Problem, Trainer, cores};
 use serde_json::{Value, json};
 
 use super::{Report, median};
@@ -26,8 +26,7 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     if let Some(updates) = args.updates {
         return only_train(specs, args.seed, updates);
     }
-    let cores = cores();
-    let all = format!("{cores} cores");
+    let all = format!("{} cores", cores());
     let mut heads = vec![
         "domain",
         "environment",
@@ -55,11 +54,7 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
         "steps per second, one core unless said otherwise, median of {ROUNDS} rounds\n\n{}",
         columns(&rows, "")
     );
-    Ok(Report { text, json: json!({ "unit": "steps per second", "cores": cores, "train": list }) })
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    Ok(Report { text, json: json!({ "unit": "steps per second", "cores": cores(), "train": list }) })
 }
 
 /// Runs so many updates of each domain and tells how many steps they took.

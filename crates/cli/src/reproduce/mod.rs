@@ -172,8 +172,7 @@ pub fn run(args: &Reproduce) -> Outcome {
     let store = Store::open(&args.out)?;
     store.forget(jobs.iter().filter(|job| args.again.iter().any(|which| job.is(which))))?;
     catch_interrupts();
-    let threads =
-        args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let threads = args.threads.map_or_else(derrl_learn::cores, usize::from);
     let Some(results) = pool::run(jobs, &store, threads)? else {
         let text = "interrupted; what is finished is kept. Go on with the same command:";
         return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), args.out.display())));

@@ -1,15 +1,14 @@
 //! Runs jobs on all cores, shows how far they are, and stops on Ctrl-C without losing what is finished.
 
 use std::collections::VecDeque;
-use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use derrl_learn::{Point, Watcher};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::job::{Finished, Job, Purpose, Results, Store};
-use crate::progress::interrupted;
+use crate::progress::{bar, interrupted};
 
 /// About how many microseconds a decision of each agent takes, for the time left; measured on blocks.
 const COSTS: [(&str, f64); 5] =
@@ -107,16 +106,7 @@ struct Progress {
 impl Progress {
     fn new<'j>(jobs: impl Iterator<Item = &'j Job>) -> Progress {
         let costs: Vec<f64> = jobs.map(cost).collect();
-        let on_terminal = std::io::stderr().is_terminal();
-        let bar = ProgressBar::new(1000);
-        bar.set_draw_target(if on_terminal {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        });
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}%  {msg}") {
-            bar.set_style(style);
-        }
+        let (bar, on_terminal) = bar(1000, "{bar:30} {percent}%  {msg}");
         Progress {
             bar,
             on_terminal,

@@ -340,13 +340,6 @@ fn thing(level: &Level, pos: Pos, cell: Cell) -> Option<Thing> {
             (door, "door", Some(colour), Some(state))
         }
     };
-    let colour = colour.map(|colour| match colour {
-        Colour::Red => "red",
-        Colour::Green => "green",
-        Colour::Blue => "blue",
-        Colour::Purple => "purple",
-        Colour::Yellow => "yellow",
-        Colour::Grey => "grey",
-    });
+    let colour = colour.map(Colour::name);
     Some(Thing { kind, name: object.map(|object| object.to_string()), at: square(pos), colour, state })
 }

@@ -59,6 +59,11 @@ impl Colour {
         self as u8
     }
 
+    /// The name of the colour.
+    pub fn name(self) -> &'static str {
+        ["red", "green", "blue", "purple", "yellow", "grey"][self as usize]
+    }
+
     /// The letter of the colour in the text of a grid.
     pub fn letter(self) -> char {
         ['r', 'g', 'b', 'p', 'y', 'e'][self as usize]

@@ -277,7 +277,7 @@ impl Family for Rooms {
                     doors += 1;
                     drawing.unit(x, y, Paint::Ground, "");
                     if locked {
-                        drawing.unit(x, y, Paint::Colour(name(colour)), &format!("d{doors}"));
+                        drawing.unit(x, y, Paint::Colour(colour.name()), &format!("d{doors}"));
                     } else {
                         drawing.text(x + 0.5, y + 0.5, &format!("d{doors}"));
                     }
@@ -289,7 +289,7 @@ impl Family for Rooms {
                     if carried {
                         hand = format!("carrying k{keys}");
                     } else {
-                        drawing.disc(x, y, Paint::Colour(name(colour)), &format!("k{keys}"));
+                        drawing.disc(x, y, Paint::Colour(colour.name()), &format!("k{keys}"));
                     }
                 }
             }
@@ -300,16 +300,5 @@ impl Family for Rooms {
             drawing.text(f64::from(grid.width()) / 2.0, f64::from(grid.height()) + 0.5, &hand);
         }
         drawing
-    }
-}
-
-fn name(colour: Colour) -> &'static str {
-    match colour {
-        Colour::Red => "red",
-        Colour::Green => "green",
-        Colour::Blue => "blue",
-        Colour::Purple => "purple",
-        Colour::Yellow => "yellow",
-        Colour::Grey => "grey",
     }
 }
