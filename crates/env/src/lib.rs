@@ -52,7 +52,7 @@ mod world;
 pub use drawing::{Drawing, Paint, Shape};
 pub use error::{Error, nearest};
 pub use journal::Journal;
-pub use rng::Rng;
+pub use rng::{Rng, Stream};
 pub use scene::Scene;
 pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state, space};
 pub use table::{ENVS, Make, Options, Spec, Task, find, make};

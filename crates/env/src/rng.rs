@@ -1,7 +1,7 @@
 //! The one source of randomness: a pinned, portable generator, always passed as an argument.
 
 use rand_core::{Rng as _, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
 /// A seeded stream of random numbers (xoshiro256++), the same on every platform.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -26,6 +26,12 @@ impl Rng {
         self.0.next_u64()
     }
 
+    /// A stream of its own for many numbers in a row.
+    #[inline]
+    pub fn stream(&mut self) -> Stream {
+        Stream(SplitMix64::seed_from_u64(self.bits()))
+    }
+
     /// A number below `n`, all equally likely to within 2^-32 (n is small here). `n` is at least 1.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
@@ -43,5 +49,18 @@ impl Rng {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
         }
+    }
+}
+
+/// A short stream of random numbers (SplitMix64). Each is computed from its place in the stream, not from the one before,
+/// so that the processor computes several at once.
+#[derive(Clone, Debug)]
+pub struct Stream(SplitMix64);
+
+impl Stream {
+    /// 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
     }
 }

@@ -152,7 +152,8 @@ impl Generator {
             let logits = self.logits(slot);
             let mut outputs = vec![0.0; self.network.outputs()];
             for j in 0..self.slots[slot].atoms {
-                let g = d[j] + pull * (logits[j] - self.prior[slot]) - sharpen * (logits[j] / 2.0).tanh();
+                let away = if sharpen == 0.0 { 0.0 } else { sharpen * (logits[j] / 2.0).tanh() };
+                let g = d[j] + pull * (logits[j] - self.prior[slot]) - away;
                 outputs[2 * j] = g;
                 outputs[2 * j + 1] = -g;
             }
@@ -174,114 +175,4 @@ fn logit(p: f64) -> f64 {
 /// 1 / (1 + e^-x).
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
-}
-
-/// One atom by the Gumbel-max trick: argmax(log P + u_0, log(1 - P) + u_1), u ~ Gumbel(0, 1).
-///
-/// It is in the body with probability P exactly, which is what [`Sampler`] draws for all atoms at once.
-pub fn gumbel_max(p: f64, rng: &mut Rng) -> bool {
-    let mut gumbel = || -(-(rng.unit() + f64::MIN_POSITIVE).ln()).ln();
-    p.ln() + gumbel() > (1.0 - p).ln() + gumbel()
-}
-
-/// Draws the bodies of several slots at once, 64 atoms at a time: the same distribution as [`gumbel_max`] on every atom.
-///
-/// An atom is in the body iff a uniform number is below P. Both are compared bit by bit from the top, for 64 atoms in
-/// parallel, until all are decided: about 8 random words instead of 128 logarithms. Small bodies share a word.
-#[derive(Clone, Debug, Default)]
-pub struct Sampler {
-    words: Vec<Word>,
-    /// Where each word of each body is among the words drawn.
-    places: Vec<Place>,
-}
-
-/// 64 atoms that are drawn together.
-#[derive(Clone, Debug, Default)]
-struct Word {
-    /// The bits that stand for an atom.
-    full: u64,
-    /// Bit k (from the top) of P of each atom.
-    planes: [u64; PLANES],
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    word: usize,
-    shift: u32,
-    /// The atoms there are, before the shift.
-    full: u64,
-}
-
-const PLANES: usize = 32;
-
-impl Sampler {
-    /// Prepares to sample a body for each of these lists of probabilities (to within 2^-32), each of `words` words.
-    pub fn prepare<'a>(&mut self, bodies: impl IntoIterator<Item = &'a [f64]>, words: usize) {
-        self.words.clear();
-        self.places.clear();
-        let mut free = 0; // bits left in the last word
-        for body in bodies {
-            let mut chunks = body.chunks(64);
-            for _ in 0..words {
-                let chunk = chunks.next().unwrap_or_default();
-                if self.words.is_empty() || chunk.len() > free {
-                    self.words.push(Word::default());
-                    free = 64;
-                }
-                self.place(chunk, 64 - free);
-                free -= chunk.len();
-            }
-        }
-    }
-
-    /// Puts these atoms into the last word, from a bit on.
-    fn place(&mut self, atoms: &[f64], shift: usize) {
-        let at = self.words.len() - 1;
-        let word = &mut self.words[at];
-        for (bit, p) in atoms.iter().enumerate() {
-            let mut fixed = (p * (1u64 << PLANES) as f64).min(u32::MAX.into()) as u32;
-            while fixed != 0 {
-                let k = fixed.leading_zeros();
-                word.planes[k as usize] |= 1 << (bit + shift);
-                fixed ^= 1 << 31 >> k;
-            }
-        }
-        let (full, shift) =
-            if atoms.is_empty() { (0, 0) } else { (u64::MAX >> (64 - atoms.len()), shift as u32) };
-        word.full |= full << shift;
-        self.places.push(Place { word: at, shift, full });
-    }
-
-    /// Draws all bodies, end to end.
-    #[inline]
-    pub fn draw(&self, rng: &mut Rng, bodies: &mut [u64]) {
-        let mut at = usize::MAX;
-        let mut drawn = 0;
-        let mut local = rng.clone(); // a copy stays in registers
-        for (out, place) in bodies.iter_mut().zip(&self.places) {
-            if place.word != at {
-                at = place.word;
-                drawn = self.words[at].draw(&mut local);
-            }
-            *out = drawn >> place.shift & place.full;
-        }
-        *rng = local;
-    }
-}
-
-impl Word {
-    #[inline]
-    fn draw(&self, rng: &mut Rng) -> u64 {
-        let mut undecided = self.full;
-        let mut drawn = 0;
-        for p in &self.planes {
-            let r = rng.bits();
-            drawn |= undecided & p & !r;
-            undecided &= !(p ^ r);
-            if undecided == 0 {
-                break;
-            }
-        }
-        drawn
-    }
 }

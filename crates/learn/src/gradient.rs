@@ -5,7 +5,7 @@ use crate::estimator::{Gradient, Value};
 use crate::problem::Problem;
 use crate::relaxed::RelaxedGradient;
 use crate::rollout::{Batch, Derived, Rules, Step, bits};
-use crate::states::{StateId, States};
+use crate::states::{ListId, StateId, States};
 
 /// What the gradient is taken of: a batch of episodes and the rules that acted in it.
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +29,17 @@ pub struct LogitGradient {
     pub atoms: Vec<Vec<f64>>,
     /// With respect to the confidence, for every slot.
     pub confidence: Vec<f64>,
-    /// For each mask set: dJ/dF summed over the actions that have it, by deriving slot, and last for none.
+    /// For each list of masks and action that has it: dJ/dF summed over the steps, by deriving slot, and last for none.
+    /// All 0 between two gradients.
     coefficients: Vec<f64>,
-    /// For each state, what all its actions share when no rule derived them.
+    /// For each state, what all its actions share when no rule derived them. All 0 between two gradients.
     shared: Vec<f64>,
+    /// The states of the batch.
     visited: Vec<StateId>,
+    /// Their lists of masks.
+    touched: Vec<ListId>,
+    /// Which lists these are.
+    is_touched: Vec<bool>,
     /// For each slot, its gradient so far.
     sums: Vec<RelaxedGradient>,
 }
@@ -65,33 +71,39 @@ impl LogitGradient {
         let scale = -1.0 / (on.config.temperature * on.batch.episodes.len() as f64);
         self.gather(on, scale);
         let relaxed = on.config.estimator.choices().1 == Value::Relaxed;
-        let words = on.problem.grounder.words();
         let width = on.problem.widest() + 1;
         self.sums.resize_with(on.rules.distributions.len(), RelaxedGradient::default);
         for (sum, d) in self.sums.iter_mut().zip(&on.rules.distributions) {
             sum.clear(d.p.len());
         }
-        let mut bests: Vec<(f64, &[u64])> = Vec::with_capacity(width);
-        for (set, coefficients) in on.states.mask_sets().iter().zip(self.coefficients.chunks_exact(width)) {
-            if coefficients.iter().all(|&c| c == 0.0) {
-                continue;
-            }
-            let slots = on.problem.slots_of(set.learner as usize, set.action);
-            bests.clear();
-            bests.extend(slots.clone().map(|k| on.rules.relaxations[k].best(&set.masks, words)));
-            let f = |i: usize| on.rules.distributions[slots.start + i].confidence * bests[i].0;
-            let nearest = (1..bests.len()).fold(0, |nearest, i| if f(i) > f(nearest) { i } else { nearest });
-            for (i, &(f, mask)) in bests.iter().enumerate() {
-                let derived = coefficients[i];
-                let c = if i == nearest { derived + coefficients[width - 1] } else { derived };
-                if c == 0.0 {
-                    continue;
+        let mut of_kind: Vec<(f64, &[u64])> = Vec::new();
+        for list in self.touched.drain(..) {
+            self.is_touched[list.0 as usize] = false;
+            let list = on.states.lists().get(list);
+            let relaxation = on.rules.relaxation(on.problem, list.learner, list.kind);
+            relaxation.best(&list.masks, &mut of_kind);
+            let actions = &on.problem.kinds[list.kind].actions;
+            let rows = self.coefficients[list.first.0 as usize * width..].chunks_exact_mut(width);
+            for (&action, coefficients) in actions.iter().zip(rows) {
+                let slots = on.problem.slots_of(list.learner, action);
+                let first = on.problem.lane(slots.start);
+                let bests = &of_kind[first..first + slots.len()];
+                let f = |i: usize| on.rules.distributions[slots.start + i].confidence * bests[i].0;
+                let nearest =
+                    (1..bests.len()).fold(0, |nearest, i| if f(i) > f(nearest) { i } else { nearest });
+                for (i, &(f, mask)) in bests.iter().enumerate() {
+                    let derived = coefficients[i];
+                    let c = if i == nearest { derived + coefficients[width - 1] } else { derived };
+                    if c == 0.0 {
+                        continue;
+                    }
+                    let k = slots.start + i;
+                    let confidence = on.rules.distributions[k].confidence;
+                    self.sums[k].add(relaxation.empty(first + i), f, mask, c * confidence);
+                    // F = confidence times the acting value, which is 1 for a rule that fired
+                    self.confidence[k] += derived * if relaxed { f } else { 1.0 };
                 }
-                let k = slots.start + i;
-                let confidence = on.rules.distributions[k].confidence;
-                self.sums[k].add(&on.rules.relaxations[k], f, mask, c * confidence);
-                // F = confidence times the acting value, which is 1 for a rule that fired
-                self.confidence[k] += derived * if relaxed { f } else { 1.0 };
+                coefficients.fill(0.0);
             }
         }
         for ((sum, d), out) in self.sums.iter().zip(&on.rules.distributions).zip(&mut self.atoms) {
@@ -99,18 +111,19 @@ impl LogitGradient {
         }
     }
 
-    /// Sums dJ/dF over the steps of the batch, by mask set and deriving slot: F and its gradient depend on nothing else.
+    /// Sums dJ/dF over the steps of the batch, by list of masks, action and deriving slot: F and its gradient depend on
+    /// nothing else.
     ///
     /// All actions that no rule derived share one pi, so what they have in common is summed once a state.
     fn gather(&mut self, on: &Experience<'_>, scale: f64) {
         let width = on.problem.widest() + 1;
         let none = width - 1;
-        self.coefficients.clear();
-        self.coefficients.resize(width * on.states.mask_sets().len(), 0.0);
+        self.coefficients.resize(width * on.states.lists().rows(), 0.0);
+        self.is_touched.resize(on.states.lists().len(), false);
         self.shared.resize(on.states.len(), 0.0);
         self.visited.clear();
         for step in &on.batch.steps {
-            let sets = on.states.sets(step.state);
+            let rows = on.states.rows(step.state);
             let c = scale * step.advantage;
             let rest = f64::from(step.rest);
             let shared = &mut self.shared[step.state.0 as usize];
@@ -124,7 +137,7 @@ impl LogitGradient {
                 let place = on.problem.place(slot);
                 let weight = c * f64::from(d.weight) * rest;
                 for a in d.places() {
-                    let at = sets[a].0 as usize * width;
+                    let at = rows[a].0 as usize * width;
                     self.coefficients[at + none] += c * rest;
                     self.coefficients[at + place] -= weight;
                 }
@@ -132,12 +145,17 @@ impl LogitGradient {
                     taken_by = place;
                 }
             }
-            self.coefficients[sets[step.action as usize].0 as usize * width + taken_by] += c;
+            self.coefficients[rows[step.action as usize].0 as usize * width + taken_by] += c;
         }
         for &state in &self.visited {
             let shared = std::mem::take(&mut self.shared[state.0 as usize]);
-            for set in on.states.sets(state) {
-                self.coefficients[set.0 as usize * width + none] += shared;
+            for row in on.states.rows(state) {
+                self.coefficients[row.0 as usize * width + none] += shared;
+            }
+            for &list in on.states.lists_of(state) {
+                if !std::mem::replace(&mut self.is_touched[list.0 as usize], true) {
+                    self.touched.push(list);
+                }
             }
         }
     }

@@ -58,6 +58,7 @@ mod problem;
 mod refine;
 mod relaxed;
 mod rollout;
+mod sampler;
 mod search;
 mod simplify;
 mod states;
@@ -82,11 +83,12 @@ pub use explain::{
     Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
     Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
-pub use generator::{Generator, Given, RuleDistribution, Sampler, Slot, gumbel_max};
+pub use generator::{Generator, Given, RuleDistribution, Slot};
 pub use inference::{GroundAtoms, softmax, valuations, value};
 pub use network::Network;
 pub use problem::Problem;
 pub use refine::{Judge, Judged, advantage, refine};
+pub use sampler::{Sampler, gumbel_max};
 pub use search::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
 pub use simplify::{length, simplify};
 pub use states::{StateId, States};

@@ -25,10 +25,27 @@ pub struct Problem {
     slots_of: Vec<Range<usize>>,
     /// How many slots a learner has.
     per_learner: usize,
+    /// The kinds of actions.
+    pub kinds: Vec<Kind>,
+    /// Which action of its kind each action is.
+    place_in_kind: Vec<usize>,
+    /// Which slot of its kind each slot is.
+    lanes: Vec<usize>,
+    /// Which slot of its action each slot is.
+    places: Vec<usize>,
     /// The constraints on the bodies of each action.
     constraints: Vec<Constraints>,
     /// States grounded so far, by any restart.
     pub cache: GroundingCache,
+}
+
+/// Actions over the same candidate atoms: with the same arguments they have the same masks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kind {
+    /// The actions.
+    pub actions: Vec<Action>,
+    /// Their slots, for the first learner, action after action.
+    pub slots: Vec<usize>,
 }
 
 /// How many rules the gradient looks for at once where their number is to be found: enough to tell cases apart. Rules
@@ -83,10 +100,28 @@ impl Problem {
             slots_of.push(from..slots.len());
             constraints.push(Constraints::new(alphabet, &grounder, action));
         }
+        let kind = |kind: usize| {
+            let actions = (0..alphabet.actions.len() as u32).map(Action);
+            let actions: Vec<Action> = actions.filter(|&a| grounder.kind(a) == kind).collect();
+            let slots = actions.iter().flat_map(|a| slots_of[a.0 as usize].clone()).collect();
+            Kind { actions, slots }
+        };
+        let kinds: Vec<Kind> = (0..grounder.kinds()).map(kind).collect();
+        let kind_of = |action: Action| &kinds[grounder.kind(action)];
+        let place_in_kind = (0..alphabet.actions.len() as u32)
+            .map(|a| place(&kind_of(Action(a)).actions, &Action(a)))
+            .collect();
+        let lane = |(k, s): (usize, &Slot)| place(&kind_of(s.action).slots, &k);
+        let lanes: Vec<usize> = slots.iter().enumerate().map(lane).collect();
+        let places: Vec<usize> = slots_of.iter().flat_map(|slots: &Range<usize>| 0..slots.len()).collect();
         let per_learner = slots.len();
         let slots = std::iter::repeat_n(slots, learners).flatten().collect();
         Ok(Problem {
             per_learner,
+            kinds,
+            place_in_kind,
+            lanes: lanes.repeat(learners),
+            places: places.repeat(learners),
             alphabet: Arc::clone(alphabet),
             grounder,
             slots,
@@ -94,6 +129,11 @@ impl Problem {
             constraints,
             cache: GroundingCache::default(),
         })
+    }
+
+    /// All actions.
+    pub fn actions(&self) -> impl Iterator<Item = Action> + use<> {
+        (0..self.alphabet.actions.len() as u32).map(Action)
     }
 
     /// The slots of an action of a learner.
@@ -107,7 +147,17 @@ impl Problem {
     /// Which of the slots of its action a slot is.
     #[inline]
     pub fn place(&self, slot: usize) -> usize {
-        slot % self.per_learner - self.slots_of[self.slots[slot].action.0 as usize].start
+        self.places[slot]
+    }
+
+    /// Which action of its kind an action is.
+    pub fn place_in_kind(&self, action: Action) -> usize {
+        self.place_in_kind[action.0 as usize]
+    }
+
+    /// Which slot of its kind a slot is.
+    pub fn lane(&self, slot: usize) -> usize {
+        self.lanes[slot]
     }
 
     /// The most slots that an action has.
@@ -172,12 +222,15 @@ impl Problem {
         Policy { rules }
     }
 
+    /// Whether there are bodies that the learner may not propose.
+    pub fn restricts(&self, config: &Config) -> bool {
+        config.constraints == ConstraintMode::Hard || self.alphabet.max_body.is_some()
+    }
+
     /// Takes atoms out of a sampled body until it is one the learner may propose: no constraint violated in `hard` mode
     /// (the least likely atom of a violated set goes), and no longer than the domain allows.
-    #[inline]
     pub fn legalise(&self, config: &Config, slot: usize, p: &[f64], body: &mut [u64]) {
-        let restricted = config.constraints == ConstraintMode::Hard || self.alphabet.max_body.is_some();
-        if !restricted || self.slots[slot].frozen().is_some() {
+        if self.slots[slot].frozen().is_some() {
             return;
         }
         if config.constraints == ConstraintMode::Hard {
@@ -220,6 +273,11 @@ impl Problem {
                 })
         });
     }
+}
+
+/// Where something is in a list that has it.
+fn place<T: PartialEq>(list: &[T], of: &T) -> usize {
+    list.iter().take_while(|&item| item != of).count()
 }
 
 /// An error if a given rule is none that could be learned.

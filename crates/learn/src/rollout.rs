@@ -1,13 +1,15 @@
 //! Episodes: sample rules, value the actions, act, and remember what the gradient needs.
 
+use std::num::NonZeroU64;
+
 use derrl_env::{Env, Rng, Status};
-use derrl_logic::{Action, subset};
 
 use crate::config::{Baseline, Config};
-use crate::estimator::{Sampling, Value};
-use crate::generator::{RuleDistribution, Sampler};
+use crate::estimator::{Gradient, Sampling, Value};
+use crate::generator::RuleDistribution;
 use crate::problem::Problem;
 use crate::relaxed::{Relaxation, best_slot};
+use crate::sampler::Sampler;
 use crate::states::{RUN, StateId, States};
 
 /// One decision of an episode.
@@ -69,12 +71,13 @@ pub struct Batch {
     groups: Vec<u32>,
     /// The actions derived at each step, in sets without a common action. All others have F = 0.
     pub derived: Vec<Derived>,
-    /// Sampled rule vectors: for each sample, the bodies of all slots.
+    /// Sampled rule vectors: for each sample, the bodies of all slots. The last one only where the gradient is that of the
+    /// relaxed F, which does not ask for them.
     pub bodies: Vec<u64>,
     /// The undiscounted return of each episode.
     pub returns: Vec<f64>,
-    exps: Vec<f32>,
-    able: Vec<u32>,
+    /// What the rules sampled last weigh.
+    strength: Strength,
     g: Vec<f64>,
     sampled: Vec<Option<usize>>,
     by_state: Vec<(f64, u32)>,
@@ -87,27 +90,66 @@ pub struct Rules {
     pub distributions: Vec<RuleDistribution>,
     /// Draws the bodies of all slots of a learner at once.
     samplers: Vec<Sampler>,
-    /// Per slot, log(1 - P_j) and its sums, for the relaxed F.
-    pub relaxations: Vec<Relaxation>,
-    /// Per slot, e^(confidence / temperature): what a crisp rule that fires weighs.
-    crisp: Vec<f32>,
+    /// By learner and kind of action, what the relaxed F needs.
+    relaxations: Vec<Relaxation>,
+    /// What crisp rules weigh.
+    crisp: Strength,
+}
+
+/// What rules weigh in the softmax where they fire: the slots, those of one action from the strongest to the weakest, so
+/// that an action is the first one's that derives it.
+#[derive(Debug, Default)]
+struct Strength(Vec<Ranked>);
+
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    slot: u32,
+    /// Where its body is in a sample.
+    body: u32,
+    /// e^(F / temperature).
+    weight: f32,
+}
+
+impl Strength {
+    /// Orders the slots by their weights.
+    fn rank(&mut self, problem: &Problem, weight: impl Fn(usize) -> f32) {
+        self.0.clear();
+        for learner in 0..problem.learners() {
+            let base = problem.slots_of_learner(learner).start;
+            let body = |slot: usize| ((slot - base) * problem.grounder.words()) as u32;
+            for action in problem.actions() {
+                let from = self.0.len();
+                let slots = problem.slots_of(learner, action);
+                self.0.extend(slots.map(|k| Ranked { slot: k as u32, body: body(k), weight: weight(k) }));
+                self.0[from..].sort_by(|a, b| b.weight.total_cmp(&a.weight));
+            }
+        }
+    }
 }
 
 impl Rules {
     /// Prepares sampling and relaxation of these distributions.
     pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, problem: &Problem, temperature: f64) {
-        self.crisp.clear();
-        self.crisp.extend(distributions.iter().map(|d| (d.confidence / temperature).exp() as f32));
+        self.crisp.rank(problem, |k| (distributions[k].confidence / temperature).exp() as f32);
         self.samplers.resize_with(problem.learners(), Sampler::default);
         for (learner, sampler) in self.samplers.iter_mut().enumerate() {
             let slots = &distributions[problem.slots_of_learner(learner)];
             sampler.prepare(slots.iter().map(|d| d.p.as_slice()), problem.grounder.words());
         }
-        self.relaxations.resize_with(distributions.len(), Relaxation::default);
-        for (relaxation, d) in self.relaxations.iter_mut().zip(&distributions) {
-            relaxation.prepare(&d.p);
+        self.relaxations.resize_with(problem.learners() * problem.kinds.len(), Relaxation::default);
+        for (i, relaxation) in self.relaxations.iter_mut().enumerate() {
+            let (learner, kind) = (i / problem.kinds.len(), &problem.kinds[i % problem.kinds.len()]);
+            let base = problem.slots_of_learner(learner).start;
+            let slots = kind.slots.iter().map(|k| distributions[base + k].p.as_slice());
+            relaxation.prepare(slots, problem.grounder.words());
         }
         self.distributions = distributions;
+    }
+
+    /// The relaxed F of the slots of a kind of a learner.
+    #[inline]
+    pub fn relaxation(&self, problem: &Problem, learner: usize, kind: usize) -> &Relaxation {
+        &self.relaxations[learner * problem.kinds.len() + kind]
     }
 }
 
@@ -156,7 +198,7 @@ impl Batch {
         self.episodes.push(from as u32);
         self.sampled.clear();
         self.sampled.resize(env.learners(), None);
-        let mut total = 0.0;
+        let mut earned = 0.0;
         loop {
             let (agent, learner) = if agents > 1 { (env.turn(), env.learner(env.turn())) } else { (0, 0) };
             let state = states.look_up(problem, env, learner);
@@ -170,21 +212,22 @@ impl Batch {
                 }
             };
             let from = self.derived.len();
-            let rest = match sampling {
+            let total = match sampling {
                 Sampling::Never => self.value_relaxed(problem, config, rules, states, state),
                 _ => self.value_sampled(problem, rules, value, states, state, bodies),
             };
-            let action = draw(&self.derived[from..], rest, states.actions(state).len(), rng);
+            let actions = states.actions(state);
+            let action = draw(&self.derived[from..], total, actions.len(), rng);
             let derived = (from as u32, (self.derived.len() - from) as u32);
-            let chosen = &states.actions(state)[action];
+            let chosen = &actions[action];
             let outcome = env.step(chosen.action, &chosen.args, rng);
-            total += outcome.reward;
+            earned += outcome.reward;
             let (action, bodies, agent) = (action as u32, bodies as u32, agent as u32);
             self.steps.push(Step {
                 state,
                 action,
                 derived,
-                rest,
+                rest: 1.0 / total,
                 bodies,
                 agent,
                 g: outcome.reward,
@@ -205,7 +248,7 @@ impl Batch {
             *g = step.g + config.gamma * *g;
             step.g = *g;
         }
-        self.returns.push(total);
+        self.returns.push(earned);
     }
 
     /// Gives each agent what it earned in the round that its last step, and those of the others, completed.
@@ -217,7 +260,7 @@ impl Batch {
     }
 
     /// b^i, w^i ~ R_theta(i) for every slot of a learner. Returns where the sample starts in `bodies`; where
-    /// the weights matter, e^(F / temperature) of each sampled rule, should its body hold, goes to `exps`.
+    /// the weights matter, what each sampled rule weighs goes to `strength`.
     #[inline]
     fn sample(
         &mut self,
@@ -230,74 +273,74 @@ impl Batch {
     ) -> usize {
         let words = problem.grounder.words();
         let slots = problem.slots_of_learner(learner);
+        if config.estimator.choices().2 == Gradient::Relaxed {
+            self.bodies.clear(); // not needed any more
+        }
         let at = self.bodies.len();
         self.bodies.resize(at + words * slots.len(), 0);
-        self.exps.resize(rules.distributions.len(), 1.0);
         rules.samplers[learner].draw(rng, &mut self.bodies[at..]);
-        for (i, k) in slots.enumerate() {
-            let body = &mut self.bodies[at + i * words..at + (i + 1) * words];
-            let d = &rules.distributions[k];
-            problem.legalise(config, k, &d.p, body);
-            if value == Value::Weighted {
-                let f = d.confidence * body_value(config, &d.p, body);
-                self.exps[k] = (f / config.temperature).exp() as f32;
+        if problem.restricts(config) {
+            for (k, body) in slots.clone().zip(self.bodies[at..].chunks_exact_mut(words)) {
+                problem.legalise(config, k, &rules.distributions[k].p, body);
             }
+        }
+        if value == Value::Weighted {
+            let base = slots.start;
+            self.strength.rank(problem, |k| {
+                let Some(place) = k.checked_sub(base).filter(|_| slots.contains(&k)) else { return 1.0 };
+                let body = &self.bodies[at + place * words..at + (place + 1) * words];
+                let d = &rules.distributions[k];
+                (d.confidence * body_value(config, &d.p, body) / config.temperature).exp() as f32
+            });
         }
         at
     }
 
-    /// F of every ground action under the sampled bodies: appends the derived actions and returns pi of the others.
+    /// F of every ground action under the sampled bodies: appends the derived actions and returns the sum of
+    /// e^(F / temperature) over all.
     #[inline]
     fn value_sampled(
         &mut self,
         problem: &Problem,
         rules: &Rules,
         value: Value,
-        states: &mut States,
+        states: &States,
         state: StateId,
         bodies: usize,
     ) -> f32 {
         let words = problem.grounder.words();
-        let learner = states.learner(state);
-        let base = problem.slots_of_learner(learner).start;
-        let exps: &[f32] = if value == Value::Crisp { &rules.crisp } else { &self.exps };
+        let Strength(ranked) = if value == Value::Crisp { &rules.crisp } else { &self.strength };
+        let ranked = &ranked[problem.slots_of_learner(states.learner(state))];
         let mut total = states.actions(state).len() as f32;
-        for p in 0..problem.alphabet.actions.len() {
-            // Most bodies hold for no action at all: one comparison with all atoms that hold anywhere tells.
-            let reach = states.reach(state, p);
-            self.able.clear();
-            for k in problem.slots_of(learner, Action(p as u32)) {
-                let at = bodies + (k - base) * words;
-                let body = &self.bodies[at..at + words];
-                if exps[k] > 1.0 && body.iter().any(|&b| b != 0) && subset(body, reach) {
-                    self.able.push(k as u32);
-                }
+        let meeting = states.meeting(state);
+        let (mut run, mut taken) = (0, 0);
+        for chances in meeting.chances.chunks(RUN) {
+            // Most bodies have an atom that holds for none of the actions, and some are empty. All are tried without a
+            // branch, as which of them fail cannot be foreseen, and a wrong guess costs more time than a look.
+            let mut able = 0;
+            for (bit, chance) in chances.iter().enumerate() {
+                let body = self.bodies[bodies + ranked[chance.rank as usize].body as usize];
+                able |= (meeting.may_derive(chance, body) & u64::from(body != 0 || words > 1)) << bit;
             }
-            if self.able.is_empty() {
-                continue;
-            }
-            // The strongest first: an action is the first one's that derives it.
-            self.able.sort_by(|&i, &j| exps[j as usize].total_cmp(&exps[i as usize]));
-            let mut runs = states.runs(state, p);
-            while !runs.is_over() {
-                let mut taken = 0;
-                for &k in &self.able {
-                    let at = bodies + (k as usize - base) * words;
-                    let actions = states.derived(state, &runs, &self.bodies[at..at + words]) & !taken;
-                    if actions != 0 {
-                        let weight = exps[k as usize];
-                        total += actions.count_ones() as f32 * (weight - 1.0);
-                        self.derived.push(Derived { first: runs.from, slot: k, actions, weight });
-                        taken |= actions;
-                    }
+            for bit in word_bits(able) {
+                let chance = &chances[bit];
+                let Ranked { slot, body, weight } = ranked[chance.rank as usize];
+                if chance.run != run {
+                    (run, taken) = (chance.run, 0);
                 }
-                runs.advance();
+                let from = bodies + body as usize;
+                let actions = meeting.derived(chance, &self.bodies[from..from + words]) & !taken;
+                if actions != 0 && weight > 1.0 {
+                    total += actions.count_ones() as f32 * (weight - 1.0);
+                    self.derived.push(Derived { first: chance.first, slot, actions, weight });
+                    taken |= actions;
+                }
             }
         }
-        1.0 / total
+        total
     }
 
-    /// F of every ground action by relaxation: all are derived, to some degree. Returns pi of an action with F = 0.
+    /// F of every ground action by relaxation: all are derived, to some degree. Returns the same sum.
     fn value_relaxed(
         &mut self,
         problem: &Problem,
@@ -310,13 +353,12 @@ impl Batch {
         let learner = states.learner(state);
         let mut total = 0.0;
         for (a, action) in states.actions(state).iter().enumerate() {
-            let slots = problem.slots_of(learner, action.action);
-            let (slot, f) = best_slot(slots, rules, grounding.flat(a), grounding.words());
+            let (slot, f) = best_slot(problem, rules, learner, action.action, grounding.flat(a));
             let weight = (f / config.temperature).exp() as f32;
             total += weight;
             self.derived.push(Derived { first: a as u32, slot: slot as u32, actions: 1, weight });
         }
-        1.0 / total
+        total
     }
 
     /// The actions derived at a step.
@@ -358,16 +400,16 @@ impl Batch {
     }
 }
 
-/// An action drawn from pi: the derived ones weigh what they weigh, each of the others 1, all times `rest`.
+/// An action drawn from pi: the derived ones weigh what they weigh, each of the others 1, and all together `total`.
 #[inline]
-fn draw(derived: &[Derived], rest: f32, actions: usize, rng: &mut Rng) -> usize {
-    let mut u = rng.unit() as f32 / rest;
+fn draw(derived: &[Derived], total: f32, actions: usize, rng: &mut Rng) -> usize {
+    let mut u = rng.unit() as f32 * total;
     let mut others = actions;
     for d in derived {
         let count = d.actions.count_ones() as usize;
         let all = count as f32 * d.weight;
         if u < all {
-            let nth = ((u / d.weight) as usize).min(count - 1);
+            let nth = if count > 1 { ((u / d.weight) as usize).min(count - 1) } else { 0 };
             return d.places().nth(nth).unwrap_or(0);
         }
         u -= all;
@@ -397,12 +439,10 @@ pub fn bits(body: &[u64]) -> impl Iterator<Item = usize> + '_ {
 
 /// The set bits of a word, from the lowest.
 #[inline]
-fn word_bits(mut left: u64) -> impl Iterator<Item = usize> {
+pub fn word_bits(mut left: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let bit = left.trailing_zeros() as usize;
-        (left != 0).then(|| {
-            left &= left - 1;
-            bit
-        })
+        let bit = NonZeroU64::new(left)?.trailing_zeros() as usize;
+        left &= left - 1;
+        Some(bit)
     })
 }

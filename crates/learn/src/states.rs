@@ -4,10 +4,16 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_env::{Env, observe};
-use derrl_logic::{Action, Facts, GroundAction, Grounding, Universe, subset};
+use derrl_logic::{Facts, GroundAction, Grounding, Universe, subset};
 use rustc_hash::FxHashMap;
 
+pub use self::lists::{ListId, MaskLists, RowId};
+pub use self::runs::RUN;
+use self::runs::{RunId, Runs};
 use crate::problem::Problem;
+
+mod lists;
+mod runs;
 
 /// A state by its place in [`States`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,25 +25,61 @@ pub struct States {
     universes: Vec<Known>,
     /// The universe of the last look-up: episodes stay in one.
     current: usize,
-    /// By universe, learner and code.
-    index: FxHashMap<(u32, u32, u128), StateId>,
+    /// By code, for each universe and learner.
+    index: Vec<FxHashMap<u128, StateId>>,
+    learners: usize,
     entries: Vec<Entry>,
     masks: usize,
     facts: Facts,
-    sets: MaskSets,
-    memo: Memo,
-    /// Runs of up to 64 actions numbered so far.
-    runs: u32,
+    lists: MaskLists,
+    runs: Runs,
 }
 
 #[derive(Debug)]
 struct Known {
     universe: Arc<Universe>,
     actions: Arc<[GroundAction]>,
-    /// For each target predicate, the places of its ground actions.
-    by_predicate: Vec<Range<u32>>,
+    /// The ground actions of each target predicate in runs of up to 64, by their places.
+    spans: Vec<Range<usize>>,
+    /// Each run with each slot of its action.
+    chances: Vec<Chance>,
     /// Its number in the shared cache.
     shared: u32,
+}
+
+/// A slot that may derive actions of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chance {
+    /// The slot, by its place among those of a learner, the stronger ones of an action first.
+    pub rank: u32,
+    /// The run, by its place among those of a state.
+    pub run: u32,
+    /// The place of the run's first action.
+    pub first: u32,
+}
+
+/// A state as rules meet it.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting<'a> {
+    /// What may derive what, run after run.
+    pub chances: &'a [Chance],
+    runs: &'a [(RunId, u64)],
+    all: &'a Runs,
+}
+
+impl Meeting<'_> {
+    /// 1 if a body, of which the first 64 atoms are given, may derive an action, as its atoms all hold somewhere, else 0.
+    #[inline]
+    pub fn may_derive(&self, chance: &Chance, first: u64) -> u64 {
+        let (_, reach) = self.runs[chance.run as usize];
+        u64::from(first & !reach == 0)
+    }
+
+    /// The actions of the run that a body derives, a bit each. An empty body abstains.
+    #[inline]
+    pub fn derived(&self, chance: &Chance, body: &[u64]) -> u64 {
+        self.all.get(self.runs[chance.run as usize].0).derived(body)
+    }
 }
 
 #[derive(Debug)]
@@ -45,78 +87,12 @@ struct Entry {
     universe: u32,
     learner: u32,
     grounding: Arc<Grounding>,
-    /// For each target predicate, all atoms that hold for some of its ground actions under some substitution.
-    reach: Box<[u64]>,
-    /// The mask set of each ground action.
-    sets: Box<[SetId]>,
-    /// The number of its first run of up to 64 actions; those of one predicate follow each other.
-    runs: u32,
-}
-
-/// The masks of a ground action, by their place among all that differ: many actions in many states have the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SetId(pub u32);
-
-/// The masks that the ground actions with this set have.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct MaskSet {
-    /// The learner that decides.
-    pub learner: u32,
-    /// The target predicate.
-    pub action: Action,
-    /// The masks, end to end.
-    pub masks: Box<[u64]>,
-}
-
-/// All mask sets that differ.
-#[derive(Debug, Default)]
-struct MaskSets {
-    ids: FxHashMap<Arc<MaskSet>, SetId>,
-    sets: Vec<Arc<MaskSet>>,
-}
-
-impl MaskSets {
-    fn add(&mut self, learner: u32, action: Action, masks: &[u64]) -> SetId {
-        let set = MaskSet { learner, action, masks: masks.into() };
-        *self.ids.entry(Arc::new(set)).or_insert_with_key(|set| {
-            self.sets.push(Arc::clone(set));
-            SetId(self.sets.len() as u32 - 1)
-        })
-    }
-
-    fn clear(&mut self) {
-        self.ids.clear();
-        self.sets.clear();
-    }
-}
-
-/// Which actions a body derives, kept for the bodies and runs met last: the same few are sampled over and over.
-#[derive(Debug)]
-struct Memo(Box<[Remembered]>);
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Remembered {
-    body: u64,
-    run: u32,
-    derived: u64,
-}
-
-/// Places in the memory of derivations, a power of 2.
-const MEMO: usize = 1 << 12;
-
-impl Memo {
-    /// Where the answer for a body in a run is kept, if it is.
-    #[inline]
-    fn place(&mut self, run: u32, body: u64) -> &mut Remembered {
-        let hash =
-            (body ^ u64::from(run).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd1b5_4a32_d192_ed03);
-        &mut self.0[(hash >> (64 - MEMO.ilog2())) as usize]
-    }
-
-    /// Empty, which an empty body stands for: it is never asked for.
-    fn clear(&mut self) {
-        self.0.fill(Remembered::default());
-    }
+    /// The row of each ground action.
+    rows: Box<[RowId]>,
+    /// The lists of masks that its actions have, each once.
+    lists: Box<[ListId]>,
+    /// The runs of its actions, each with the first 64 atoms that hold for some of them.
+    runs: Box<[(RunId, u64)]>,
 }
 
 /// Groundings shared between all restarts and threads of a problem: grounding depends on the state alone.
@@ -170,25 +146,24 @@ impl States {
         States {
             universes: Vec::new(),
             current: 0,
-            index: FxHashMap::default(),
+            index: Vec::new(),
+            learners: problem.learners(),
             entries: Vec::new(),
             masks: 0,
             facts: Facts::new(&problem.alphabet),
-            sets: MaskSets::default(),
-            memo: Memo(vec![Remembered::default(); MEMO].into()),
-            runs: 0,
+            lists: MaskLists::default(),
+            runs: Runs::default(),
         }
     }
 
     /// Empties the cache if it has outgrown its bound. Ids given before are void afterwards.
     pub fn trim(&mut self) {
-        if self.masks > MOST_MASKS {
-            self.index.clear();
+        if self.masks + self.runs.len() > MOST_MASKS {
+            self.index.iter_mut().for_each(FxHashMap::clear);
             self.entries.clear();
             self.masks = 0;
-            self.sets.clear();
-            self.memo.clear();
-            self.runs = 0;
+            self.lists.clear();
+            self.runs.clear();
         }
     }
 
@@ -209,7 +184,7 @@ impl States {
         let learner = learner as u32;
         let code = env.code();
         if let Some(code) = code
-            && let Some(&id) = self.index.get(&(universe, learner, code))
+            && let Some(&id) = self.index[universe as usize * self.learners + learner as usize].get(&code)
         {
             return id;
         }
@@ -227,15 +202,15 @@ impl States {
         self.current =
             self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
                 let actions: Arc<[GroundAction]> = wanted.ground_actions(&problem.alphabet).into();
-                let place = |p: usize| actions.partition_point(|a| (a.action.0 as usize) < p) as u32;
+                let spans = spans(&actions);
                 self.universes.push(Known {
                     universe: Arc::clone(wanted),
-                    by_predicate: (0..problem.alphabet.actions.len())
-                        .map(|p| place(p)..place(p + 1))
-                        .collect(),
+                    chances: chances(&spans, &actions, problem),
+                    spans,
                     actions,
                     shared: problem.cache.universe(wanted),
                 });
+                self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
                 self.universes.len() - 1
             });
         self.current as u32
@@ -262,19 +237,33 @@ impl States {
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
-        let set =
-            |(a, ground): (usize, &GroundAction)| self.sets.add(learner, ground.action, grounding.flat(a));
+        let of_action: Vec<ListId> = (known.actions.iter().enumerate())
+            .map(|(a, ground)| {
+                let kind = problem.grounder.kind(ground.action);
+                self.lists.add(problem, learner, kind, grounding.flat(a))
+            })
+            .collect();
+        let row = |(ground, &list): (&GroundAction, &ListId)| {
+            let RowId(first) = self.lists.get(list).first;
+            RowId(first + problem.place_in_kind(ground.action) as u32)
+        };
+        let run = |span: &Range<usize>| {
+            let id = self.runs.add(&self.lists, &of_action[span.clone()], grounding.words());
+            (id, self.runs.get(id).reach())
+        };
+        let mut lists = of_action.clone();
+        lists.sort_unstable();
+        lists.dedup();
         self.entries.push(Entry {
             universe,
             learner,
-            reach: reach(&grounding, &known.by_predicate),
-            sets: known.actions.iter().enumerate().map(set).collect(),
-            runs: self.runs,
+            rows: known.actions.iter().zip(&of_action).map(row).collect(),
+            lists: lists.into(),
+            runs: known.spans.iter().map(run).collect(),
             grounding,
         });
-        self.runs += known.by_predicate.iter().map(|span| span.len().div_ceil(RUN) as u32).sum::<u32>();
         if let Some(code) = code {
-            self.index.insert((universe, learner, code), id);
+            self.index[universe as usize * self.learners + learner as usize].insert(code, id);
         }
         id
     }
@@ -291,56 +280,29 @@ impl States {
         &self.universes[self.entries[id.0 as usize].universe as usize].actions
     }
 
-    /// For each target predicate, the places of its ground actions in the list of a state.
+    /// The row of each ground action of a state.
     #[inline]
-    pub fn by_predicate(&self, id: StateId) -> &[Range<u32>] {
-        &self.universes[self.entries[id.0 as usize].universe as usize].by_predicate
+    pub fn rows(&self, id: StateId) -> &[RowId] {
+        &self.entries[id.0 as usize].rows
     }
 
-    /// All atoms that hold for some ground action of the `p`-th target predicate.
+    /// The lists of masks that the ground actions of a state have, each once.
     #[inline]
-    pub fn reach(&self, id: StateId, p: usize) -> &[u64] {
+    pub fn lists_of(&self, id: StateId) -> &[ListId] {
+        &self.entries[id.0 as usize].lists
+    }
+
+    /// All lists of masks.
+    pub fn lists(&self) -> &MaskLists {
+        &self.lists
+    }
+
+    /// A state as rules meet it.
+    #[inline]
+    pub fn meeting(&self, id: StateId) -> Meeting<'_> {
         let entry = &self.entries[id.0 as usize];
-        let words = entry.grounding.words();
-        &entry.reach[p * words..(p + 1) * words]
-    }
-
-    /// The mask set of each ground action of a state.
-    #[inline]
-    pub fn sets(&self, id: StateId) -> &[SetId] {
-        &self.entries[id.0 as usize].sets
-    }
-
-    /// All mask sets, in the order of their ids.
-    pub fn mask_sets(&self) -> &[Arc<MaskSet>] {
-        &self.sets.sets
-    }
-
-    /// The runs of up to 64 ground actions of the `p`-th target predicate: the number of the first, and its first
-    /// action's place in the state's list.
-    #[inline]
-    pub fn runs(&self, id: StateId, p: usize) -> Runs {
-        let entry = &self.entries[id.0 as usize];
-        let by_predicate = &self.universes[entry.universe as usize].by_predicate;
-        let before: u32 = by_predicate[..p].iter().map(|span| span.len().div_ceil(RUN) as u32).sum();
-        let span = &by_predicate[p];
-        Runs { number: entry.runs + before, from: span.start, to: span.end }
-    }
-
-    /// Which of the actions of a run a body derives, as a set of bits.
-    #[inline]
-    pub fn derived(&mut self, id: StateId, run: &Runs, body: &[u64]) -> u64 {
-        let grounding = &self.entries[id.0 as usize].grounding;
-        let derive = || {
-            let holds = |&a: &u32| within(body, grounding.flat(a as usize));
-            run.actions().filter(holds).fold(0, |set, a| set | 1 << (a - run.from))
-        };
-        let &[body] = body else { return derive() };
-        let place = self.memo.place(run.number, body);
-        if place.run != run.number || place.body != body {
-            *place = Remembered { body, run: run.number, derived: derive() };
-        }
-        place.derived
+        let chances = &self.universes[entry.universe as usize].chances;
+        Meeting { chances, runs: &entry.runs, all: &self.runs }
     }
 
     /// The learner that decides in a state.
@@ -355,37 +317,25 @@ impl States {
     }
 }
 
-/// So many ground actions are looked at together.
-pub const RUN: usize = u64::BITS as usize;
-
-/// The ground actions of a target predicate in a state, a run at a time.
-#[derive(Clone, Debug)]
-pub struct Runs {
-    number: u32,
-    /// The first action of the run, by its place in the state's list.
-    pub from: u32,
-    to: u32,
+/// The ground actions of a universe in runs of one target predicate each.
+fn spans(actions: &[GroundAction]) -> Vec<Range<usize>> {
+    let of_one = actions.chunk_by(|a, b| a.action == b.action);
+    let mut from = 0;
+    let runs = of_one.flat_map(|of_one| of_one.chunks(RUN)).map(|run| {
+        from += run.len();
+        from - run.len()..from
+    });
+    runs.collect()
 }
 
-impl Runs {
-    /// The actions of the run; none after the last run.
-    #[inline]
-    fn actions(&self) -> Range<u32> {
-        self.from..self.to.min(self.from + RUN as u32)
-    }
-
-    /// Whether all runs are done.
-    #[inline]
-    pub fn is_over(&self) -> bool {
-        self.from >= self.to
-    }
-
-    /// Goes on to the next run.
-    #[inline]
-    pub fn advance(&mut self) {
-        self.number += 1;
-        self.from += RUN as u32;
-    }
+/// Each run with each slot of its action.
+fn chances(spans: &[Range<usize>], actions: &[GroundAction], problem: &Problem) -> Vec<Chance> {
+    let of_run = |(run, span): (u32, &Range<usize>)| {
+        let first = span.start as u32;
+        let slots = problem.slots_of(0, actions[span.start].action);
+        slots.map(move |slot| Chance { rank: slot as u32, run, first })
+    };
+    (0..).zip(spans).flat_map(of_run).collect()
 }
 
 /// Whether a body is within one of the masks given end to end.
@@ -395,16 +345,4 @@ pub fn within(body: &[u64], masks: &[u64]) -> bool {
         [b] => masks.iter().any(|m| b & !m == 0),
         _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
     }
-}
-
-/// The union of the masks of each target predicate's ground actions.
-fn reach(grounding: &Grounding, by_predicate: &[Range<u32>]) -> Box<[u64]> {
-    let words = grounding.words();
-    let mut union = vec![0; words * by_predicate.len()];
-    for (span, union) in by_predicate.iter().zip(union.chunks_exact_mut(words)) {
-        for mask in span.clone().flat_map(|a| grounding.masks(a as usize)) {
-            union.iter_mut().zip(mask).for_each(|(u, m)| *u |= m);
-        }
-    }
-    union.into()
 }

@@ -92,8 +92,8 @@ fn bulk_samples_have_the_distribution_of_the_gumbel_max_trick() {
     sampler.prepare([p.as_slice()], 2);
     let mut rng = Rng::new(3, 0);
     let mut bulk = vec![0usize; p.len()];
-    let mut body = [0u64; 2];
     for _ in 0..N {
+        let mut body = [0u64; 2];
         sampler.draw(&mut rng, &mut body);
         (0..p.len()).for_each(|j| bulk[j] += (body[j / 64] >> (j % 64) & 1) as usize);
         assert_eq!(body[1] >> 6, 0, "no atom beyond K is ever drawn");

@@ -101,6 +101,16 @@ impl Grounder {
         &self.kinds[self.kind_of[action.0 as usize]].atoms
     }
 
+    /// The kind of an action, from 0: actions of one kind have the same K, and with the same arguments the same masks.
+    pub fn kind(&self, action: Action) -> usize {
+        self.kind_of[action.0 as usize]
+    }
+
+    /// How many kinds of actions there are.
+    pub fn kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
     /// How many 64-bit words a set of candidate atoms takes: the widest K decides.
     pub fn words(&self) -> usize {
         self.words

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use derrl_env::{Options, Rng, find, make};
+use derrl_logic::Action;
 
 use super::*;
 use crate::estimator::{ESTIMATORS, Estimator};
 use crate::generator::{RuleDistribution, sigmoid};
-use crate::relaxed::best_slot;
+use crate::relaxed::by_definition;
 
 /// A batch collected with random rules.
 struct Fixture {
@@ -75,6 +76,16 @@ impl Fixture {
         crate::inference::softmax(f, self.config.temperature)[action].ln()
     }
 
+    /// The slot with the highest confidence times relaxed F for a ground action, and that value.
+    fn best_slot(&self, rules: &Rules, action: Action, masks: &[u64]) -> (usize, f64) {
+        let f = |k: usize| {
+            let d = &rules.distributions[k];
+            (k, d.confidence * by_definition(&d.p, masks, self.problem.grounder.words()))
+        };
+        let slots = self.problem.slots_of(0, action).map(f);
+        slots.reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap()
+    }
+
     /// The loss that the estimator differentiates, as a function of the rules, with the batch held fixed.
     fn loss(&self, rules: &Rules) -> f64 {
         let (_, value, gradient) = self.config.estimator.choices();
@@ -87,9 +98,7 @@ impl Fixture {
             let derived = |a: usize| self.batch.derived(step).iter().find(|d| d.contains(a));
             let by = |a: usize| derived(a).map(|d| d.slot as usize);
             let f = |a: usize| match (value, by(a)) {
-                (Value::Relaxed, _) => {
-                    best_slot(self.problem.slots_of(0, actions[a].action), rules, grounding.flat(a), words).1
-                }
+                (Value::Relaxed, _) => self.best_slot(rules, actions[a].action, grounding.flat(a)).1,
                 (_, None) => 0.0,
                 (Value::Crisp, Some(k)) => rules.distributions[k].confidence,
                 (Value::Weighted, Some(k)) => {
@@ -108,19 +117,11 @@ impl Fixture {
                     let taken = f64::from(u8::from(a as u32 == step.action));
                     let c = -step.advantage * (taken - pi) / (self.config.temperature * episodes);
                     let k = match by(a) {
-                        None => {
-                            best_slot(
-                                self.problem.slots_of(0, action.action),
-                                &self.rules,
-                                grounding.flat(a),
-                                words,
-                            )
-                            .0
-                        }
+                        None => self.best_slot(&self.rules, action.action, grounding.flat(a)).0,
                         Some(k) => k,
                     };
                     let frozen = self.rules.distributions[k].confidence;
-                    total += c * frozen * rules.relaxations[k].best(grounding.flat(a), words).0;
+                    total += c * frozen * by_definition(&rules.distributions[k].p, grounding.flat(a), words);
                 }
             }
         }
@@ -152,7 +153,7 @@ type Change<'a> = dyn Fn(&mut [Vec<f64>], &mut [f64], f64) + 'a;
 fn every_estimator_matches_finite_differences() {
     const H: f64 = 1e-5;
     for (estimator, name) in ESTIMATORS {
-        for domain in ["blocks", "countdown"] {
+        for domain in ["blocks", "countdown", "doorkey"] {
             let fixture = Fixture::new(domain, estimator, 7);
             let mut gradient = LogitGradient::default();
             gradient.differentiate(&fixture.experience());
@@ -170,7 +171,7 @@ fn every_estimator_matches_finite_differences() {
                     let expected = central(&|x, _, h| x[k][j] += h);
                     let found = gradient.atoms[k][j];
                     largest = largest.max(found.abs());
-                    let tolerance = 1e-4 + 1e-3 * expected.abs();
+                    let tolerance = 1e-6 + 1e-4 * expected.abs();
                     assert!(
                         (found - expected).abs() < tolerance,
                         "{name} on {domain}: d/dx of atom {j} of slot {k} is {found}, by differences {expected}"
