@@ -10,7 +10,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let about = "At every turn the first guard that holds is acted on, with any objects that make it true;\n\
                  of guards joined by `or` any that holds. Different variables are different objects.\n";
     let mut text = policy.header("#", about);
-    text.push_str("\nwhile not goal:\n");
+    text.push_str("\nwhile the episode lasts:\n");
     for level in 0..policy.values.len() {
         let rules: Vec<&ExplicitRule> = policy.at_level(level).collect();
         for (i, rule) in rules.iter().enumerate() {

@@ -42,7 +42,8 @@ struct Cell {
 }
 
 impl Sampler {
-    /// Prepares to sample a body for each of these lists of probabilities (to within 2^-32), each of `words` words.
+    /// Prepares to sample a body for each of these lists of probabilities, each of `words` words. Where a point falls is exact to
+    /// within the number of atoms times 2^-32, as the bits that choose a cell also help to choose within it.
     pub fn prepare<'a>(&mut self, bodies: impl IntoIterator<Item = &'a [f64]>, words: usize) {
         self.likely.clear();
         self.cells.clear();
@@ -92,7 +93,7 @@ impl Sampler {
         let mut random = rng.stream();
         let mut pair = 0;
         for point in 0..self.points.draw(random.bits()) {
-            // A random word is enough for two points.
+            // A random word is enough for two points: of each half the lowest bits say which cell, and all say which part.
             pair = if point % 2 == 0 { random.bits() } else { pair >> 32 };
             let cell = &self.cells[pair as usize & (self.cells.len() - 1)];
             let place = if (pair as u32) < cell.share { cell.own } else { cell.other };

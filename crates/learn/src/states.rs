@@ -346,3 +346,6 @@ pub fn within(body: &[u64], masks: &[u64]) -> bool {
         _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Runs against masks: both say which actions a body derives.
+
+use std::sync::Arc;
+
+use derrl_env::{ENVS, Options, Rng, Spec, Status, make};
+use derrl_logic::{Alphabet, Source};
+
+use super::*;
+
+/// Looks at the states of random episodes under random bodies.
+fn check(spec: &'static Spec, alphabet: &Arc<Alphabet>, task: &str, options: &Options) {
+    let problem = Problem::new(alphabet, 1).unwrap();
+    let mut env = make(spec, alphabet, task, options).unwrap();
+    let mut rng = Rng::new(3, 0);
+    let mut states = States::new(&problem);
+    let words = problem.grounder.words();
+    let (mut looks, mut derivations) = (0, 0);
+    for _ in 0..20 {
+        env.reset(&mut rng);
+        for _ in 0..8 {
+            let state = states.look_up(&problem, env.as_ref(), 0);
+            let actions = Arc::clone(states.actions(state));
+            for chance in states.meeting(state).chances {
+                let atoms = problem.slots[chance.rank as usize].atoms;
+                let mut body = vec![0u64; words];
+                for _ in 0..rng.below(4) {
+                    let j = rng.below(atoms);
+                    body[j / 64] |= 1 << (j % 64);
+                }
+                let meeting = states.meeting(state);
+                let derived = meeting.derived(chance, &body);
+                let own = actions[chance.first as usize].action;
+                let run = actions[chance.first as usize..].iter().take(RUN).take_while(|a| a.action == own);
+                for (bit, _) in run.enumerate() {
+                    let place = chance.first as usize + bit;
+                    let expected =
+                        body.iter().any(|&b| b != 0) && states.grounding(state).derives(place, &body);
+                    assert_eq!(derived >> bit & 1 == 1, expected, "{}: {body:?}, action {place}", spec.name);
+                    looks += 1;
+                    derivations += u32::from(expected);
+                }
+                assert!(derived == 0 || meeting.may_derive(chance, body[0]) == 1);
+            }
+            let action = &actions[rng.below(actions.len())];
+            if env.step(action.action, &action.args, &mut rng).status != Status::Running {
+                break;
+            }
+        }
+    }
+    assert!(derivations > 0 && derivations < looks, "{}: {derivations} of {looks} derived", spec.name);
+}
+
+#[test]
+fn runs_derive_what_masks_do() {
+    for spec in ENVS.iter().filter(|s| s.name != "traffic") {
+        check(spec, &spec.alphabet(), "train", &Options::default());
+    }
+}
+
+#[test]
+fn runs_derive_what_masks_do_with_many_actions_and_many_atoms() {
+    let spec = derrl_env::find("blocks").unwrap();
+    let large = Options { size: Some(9), ..Options::default() };
+    check(spec, &spec.alphabet(), "large", &large);
+    let wide = format!(
+        "{}\n:- variables(4).\n:- negation(on/2).\n:- negation(top/1).\n:- negation(goal_on/2).\n",
+        spec.domain.replace(":- variables(3).", "")
+    );
+    let wide = Arc::new(Alphabet::parse(&Source::new("wide.pl", wide)).unwrap());
+    assert!(Problem::new(&wide, 1).unwrap().grounder.words() > 1);
+    check(spec, &wide, "train", &Options::default());
+}
