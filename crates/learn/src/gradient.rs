@@ -245,7 +245,7 @@ impl LogitGradient {
 /// 1[a taken] - pi_a, summed over actions that one slot derived.
 fn surprise(step: &Step, d: &Derived) -> f64 {
     let taken = if d.contains(step.action as usize) { 1.0 } else { 0.0 };
-    taken - f64::from(d.actions.count_ones() as f32 * d.weight * step.rest)
+    taken - f64::from(d.count as f32 * d.weight * step.rest)
 }
 
 #[cfg(test)]

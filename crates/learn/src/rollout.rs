@@ -42,6 +42,8 @@ pub struct Derived {
     pub slot: u32,
     /// The actions, a bit each.
     pub actions: u64,
+    /// How many these are.
+    pub count: u32,
     /// e^(F / temperature).
     pub weight: f32,
 }
@@ -331,8 +333,9 @@ impl Batch {
                 let from = bodies + body as usize;
                 let actions = meeting.derived(chance, &self.bodies[from..from + words]) & !taken;
                 if actions != 0 && weight > 1.0 {
-                    total += actions.count_ones() as f32 * (weight - 1.0);
-                    self.derived.push(Derived { first: chance.first, slot, actions, weight });
+                    let count = actions.count_ones();
+                    total += count as f32 * (weight - 1.0);
+                    self.derived.push(Derived { first: chance.first, slot, actions, count, weight });
                     taken |= actions;
                 }
             }
@@ -356,7 +359,7 @@ impl Batch {
             let (slot, f) = best_slot(problem, rules, learner, action.action, grounding.flat(a));
             let weight = (f / config.temperature).exp() as f32;
             total += weight;
-            self.derived.push(Derived { first: a as u32, slot: slot as u32, actions: 1, weight });
+            self.derived.push(Derived { first: a as u32, slot: slot as u32, actions: 1, count: 1, weight });
         }
         total
     }
@@ -406,7 +409,7 @@ fn draw(derived: &[Derived], total: f32, actions: usize, rng: &mut Rng) -> usize
     let mut u = rng.unit() as f32 * total;
     let mut others = actions;
     for d in derived {
-        let count = d.actions.count_ones() as usize;
+        let count = d.count as usize;
         let all = count as f32 * d.weight;
         if u < all {
             let nth = if count > 1 { ((u / d.weight) as usize).min(count - 1) } else { 0 };

@@ -17,8 +17,8 @@ use crate::table::{columns, thousands};
 const ROUNDS: usize = 5;
 
 /// Measures for each domain: steps a second of the environment alone with random actions, of acting (rules sampled and
-/// evaluated), and of full training (sampling, inference, gradient and update included), each on one core; then of full
-/// training on all cores, a restart each.
+/// evaluated), and of full training (whole restarts: sampling, inference, gradient and update included), each on one core; then of
+/// full training on all cores, a restart each.
 pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
         bail!("--seconds is a number above 0, not {}", args.seconds);
@@ -61,11 +61,8 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
 fn only_train(specs: &[&'static Spec], seed: u64, updates: usize) -> anyhow::Result<Report> {
     let mut steps = 0;
     for spec in specs {
-        let mut bench = Bencher::new(spec, seed)?;
-        for _ in 0..updates {
-            bench.trainer.update(bench.env.as_mut())?;
-        }
-        steps += bench.trainer.steps();
+        let mut bench = Bencher::new(spec, seed, Config::default())?;
+        steps += (0..updates).map(|_| bench.train()).sum::<u64>();
     }
     Ok(Report { text: format!("{steps}\n"), json: json!({ "steps": steps }) })
 }
@@ -90,8 +87,8 @@ fn instructions(domain: &str, seed: u64) -> anyhow::Result<f64> {
     Ok((many.0 - few.0) / (many.1 - few.1))
 }
 
-/// Updates of the two runs whose instructions are compared.
-const COUNTED: (usize, usize) = (200, 400);
+/// Updates of the two runs whose instructions are compared: a restart, and three of them.
+const COUNTED: (usize, usize) = (150, 450);
 
 struct Figures {
     environment: f64,
@@ -139,24 +136,31 @@ impl Figures {
     }
 }
 
-/// A world and what learns in it.
+/// A world and what learns in it, restart after restart.
 struct Bencher {
     env: Box<dyn Env>,
+    problem: Arc<Problem>,
+    config: Config,
+    seed: u64,
+    restart: u64,
     trainer: Trainer,
 }
 
 impl Bencher {
-    fn new(spec: &'static Spec, seed: u64) -> anyhow::Result<Bencher> {
+    fn new(spec: &'static Spec, seed: u64, config: Config) -> anyhow::Result<Bencher> {
         let alphabet = spec.alphabet();
-        // Never finished: the bench decides when to stop.
-        let config = Config { updates: 1_000_000_000, ..Config::default() };
         let env = make(spec, &alphabet, spec.tasks[0].name, &Options::default())?;
         let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
-        Ok(Bencher { env, trainer: Trainer::new(&problem, &config, seed, 0) })
+        let trainer = Trainer::new(&problem, &config, seed, 0);
+        Ok(Bencher { env, problem, config, seed, restart: 0, trainer })
     }
 
-    /// One update. Returns its steps.
+    /// One update, of the next restart if the last one is done. Returns its steps.
     fn train(&mut self) -> u64 {
+        if self.trainer.finished() {
+            self.restart += 1;
+            self.trainer = Trainer::new(&self.problem, &self.config, self.seed, self.restart);
+        }
         let before = self.trainer.steps();
         let _ = self.trainer.update(self.env.as_mut());
         self.trainer.steps() - before
@@ -165,8 +169,11 @@ impl Bencher {
 
 fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Figures> {
     let alphabet = spec.alphabet();
-    let mut others = (1..cores()).map(|_| Bencher::new(spec, seed)).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut bench = Bencher::new(spec, seed)?;
+    let training = || Bencher::new(spec, seed, Config::default());
+    let mut others = (1..cores()).map(|_| training()).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut bench = training()?;
+    // Rules as they are before they are certain: those take the most work.
+    let mut acting = Bencher::new(spec, seed, Config { updates: usize::MAX, ..Config::default() })?;
     let mut rng = Rng::new(seed, 1);
     let actions = {
         bench.env.reset(&mut rng);
@@ -178,9 +185,9 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
     // Warm up: states grounded, buffers grown.
     let warm = Instant::now();
     while warm.elapsed() < time {
-        bench.trainer.update(bench.env.as_mut())?;
+        acting.train();
     }
-    for other in &mut others {
+    for other in others.iter_mut().chain([&mut bench]) {
         rate(time, || other.train());
     }
     let mut figures = [const { Vec::new() }; 4];
@@ -188,7 +195,7 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
     // All are measured in turn, so that a slow moment of the machine meets all of them.
     for _ in 0..ROUNDS {
         figures[0].push(rate(time, || random_steps(bench.env.as_mut(), &alphabet, &mut rng)));
-        figures[1].push(rate(time, || bench.trainer.act(bench.env.as_mut())));
+        figures[1].push(rate(time, || acting.trainer.act(acting.env.as_mut())));
         figures[2].push(rate(time, || bench.train()));
         figures[3].push(std::thread::scope(|scope| {
             let others: Vec<_> =

@@ -243,7 +243,7 @@ impl Env for DoorKey {
     }
 
     fn restart(&mut self) {
-        self.world = World::new(Arc::clone(self.world.level()));
+        self.world.restart();
         self.steps = 0;
         self.done.clear();
     }
