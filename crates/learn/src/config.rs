@@ -66,7 +66,8 @@ pub struct Config {
     pub batch: usize,
     /// Episodes that start from the same instance.
     pub group: usize,
-    /// Sizes of the hidden layers of R_theta; none is the paper's single layer with 2m parameters.
+    /// Sizes of the hidden layers of R_theta; none is the paper's single layer with 2m parameters. Atoms share the parameters
+    /// of hidden layers, which ask for a lower learning rate (0.03, say).
     pub hidden: Vec<usize>,
     /// Expected number of atoms in a body at the start.
     pub body_prior: f64,
@@ -136,12 +137,15 @@ impl Config {
     /// The first setting outside its range, as an error.
     pub fn check(&self) -> Result<(), Error> {
         let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
-            if ok { Ok(()) } else { Err(Error::Setting { name, value: value.to_string(), range }) }
+            let value = if value.abs() < 1e9 { value.to_string() } else { format!("{value:e}") };
+            if ok { Ok(()) } else { Err(Error::Setting { name, value, range }) }
         };
-        let positive =
-            |name, value: f64| number(value.is_finite() && value > 0.0, name, value, "a number above 0");
+        // Beyond these, sums overflow.
+        let positive = |name, value: f64| {
+            number(value > 0.0 && value <= 1000.0, name, value, "a number above 0, 1000 at the most")
+        };
         let from_zero =
-            |name, value: f64| number(value.is_finite() && value >= 0.0, name, value, "0 or more");
+            |name, value: f64| number((0.0..=1000.0).contains(&value), name, value, "from 0 to 1000");
         let count = |name, value: usize| {
             number(
                 (1..=1_000_000_000).contains(&value),
@@ -150,7 +154,13 @@ impl Config {
                 "a whole number from 1 to 1000000000",
             )
         };
-        positive("temperature", self.temperature)?;
+        // e^(1 / temperature) has to be a number, and so has the sum of many of them.
+        number(
+            (0.02..=1000.0).contains(&self.temperature),
+            "temperature",
+            self.temperature,
+            "from 0.02 to 1000",
+        )?;
         positive("learning_rate", self.learning_rate)?;
         positive("body_prior", self.body_prior)?;
         from_zero("lambda_sem", self.lambda_sem)?;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use derrl_env::{Options, find, make};
 use derrl_learn::{
-    Checkpoint, Config, Estimator, Given, Learned, Observer, Problem, Search, Silent, UpdateStats, evaluate,
+    Checkpoint, Config, Estimator, Given, Learned, Observer, Problem, Search, Silent, Trainer, UpdateStats,
+    evaluate,
 };
 use derrl_logic::{Policy, Source};
 
@@ -210,4 +211,39 @@ fn the_papers_estimator_alone_does_not_solve_blocks() {
     let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
     let score = evaluate(&policy, &alphabet, env.as_mut(), 200, 0).unwrap();
     assert!(score.mean < 0.9, "{}: update DESIGN.md, it learns after all", score.mean);
+}
+
+/// Whatever the settings allow, training stays among the numbers: a checkpoint can be read again.
+#[test]
+fn extreme_settings_give_no_numbers_that_are_none() {
+    let spec = find("countdown").unwrap();
+    let alphabet = spec.alphabet();
+    let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
+    let base = Config { updates: 12, batch: 64, ..Config::default() };
+    for settings in [
+        Config { temperature: 0.02, ..base.clone() },
+        Config { temperature: 1000.0, ..base.clone() },
+        Config { learning_rate: 1000.0, ..base.clone() },
+        Config { lambda_sem: 1000.0, ..base.clone() },
+        Config { pull: 1000.0, sharpen: 1000.0, ..base.clone() },
+        Config { init_noise: 1000.0, ..base.clone() },
+        Config { body_prior: f64::MIN_POSITIVE, ..base.clone() },
+    ] {
+        settings.check().unwrap();
+        let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+        let mut trainer = Trainer::new(&problem, &settings, 0, 0);
+        while !trainer.finished() {
+            trainer.update(env.as_mut()).unwrap();
+        }
+        let text = serde_json::to_string(&trainer.snapshot()).unwrap();
+        assert!(!text.contains("null"), "{settings:?}");
+    }
+    for settings in [
+        Config { temperature: 0.01, ..base.clone() },
+        Config { learning_rate: 1e300, ..base.clone() },
+        Config { pull: f64::NAN, ..base.clone() },
+        Config { lambda_sem: -1.0, ..base },
+    ] {
+        assert!(settings.check().is_err(), "{settings:?}");
+    }
 }
