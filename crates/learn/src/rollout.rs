@@ -94,11 +94,11 @@ pub struct Rules {
     samplers: Vec<Sampler>,
     /// By learner and kind of action, what the relaxed F needs.
     relaxations: Vec<Relaxation>,
-    /// What crisp rules weigh.
-    crisp: Strength,
+    /// By learner, what crisp rules weigh.
+    crisp: Vec<Strength>,
 }
 
-/// What rules weigh in the softmax where they fire: the slots, those of one action from the strongest to the weakest, so
+/// What rules of a learner weigh in the softmax where they fire: the slots, those of one action from the strongest to the weakest, so
 /// that an action is the first one's that derives it.
 #[derive(Debug, Default)]
 struct Strength(Vec<Ranked>);
@@ -113,18 +113,16 @@ struct Ranked {
 }
 
 impl Strength {
-    /// Orders the slots by their weights.
-    fn rank(&mut self, problem: &Problem, weight: impl Fn(usize) -> f32) {
+    /// Orders the slots of a learner by their weights.
+    fn rank(&mut self, problem: &Problem, learner: usize, weight: impl Fn(usize) -> f32) {
         self.0.clear();
-        for learner in 0..problem.learners() {
-            let base = problem.slots_of_learner(learner).start;
-            let body = |slot: usize| ((slot - base) * problem.grounder.words()) as u32;
-            for action in problem.actions() {
-                let from = self.0.len();
-                let slots = problem.slots_of(learner, action);
-                self.0.extend(slots.map(|k| Ranked { slot: k as u32, body: body(k), weight: weight(k) }));
-                self.0[from..].sort_by(|a, b| b.weight.total_cmp(&a.weight));
-            }
+        let base = problem.slots_of_learner(learner).start;
+        let body = |slot: usize| ((slot - base) * problem.grounder.words()) as u32;
+        for action in problem.actions() {
+            let from = self.0.len();
+            let slots = problem.slots_of(learner, action);
+            self.0.extend(slots.map(|k| Ranked { slot: k as u32, body: body(k), weight: weight(k) }));
+            self.0[from..].sort_by(|a, b| b.weight.total_cmp(&a.weight));
         }
     }
 }
@@ -132,7 +130,10 @@ impl Strength {
 impl Rules {
     /// Prepares sampling and relaxation of these distributions.
     pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, problem: &Problem, temperature: f64) {
-        self.crisp.rank(problem, |k| (distributions[k].confidence / temperature).exp() as f32);
+        self.crisp.resize_with(problem.learners(), Strength::default);
+        for (learner, crisp) in self.crisp.iter_mut().enumerate() {
+            crisp.rank(problem, learner, |k| (distributions[k].confidence / temperature).exp() as f32);
+        }
         self.samplers.resize_with(problem.learners(), Sampler::default);
         for (learner, sampler) in self.samplers.iter_mut().enumerate() {
             let slots = &distributions[problem.slots_of_learner(learner)];
@@ -287,12 +288,11 @@ impl Batch {
             }
         }
         if value == Value::Weighted {
-            let base = slots.start;
-            self.strength.rank(problem, |k| {
-                let Some(place) = k.checked_sub(base).filter(|_| slots.contains(&k)) else { return 1.0 };
-                let body = &self.bodies[at + place * words..at + (place + 1) * words];
+            self.strength.rank(problem, learner, |k| {
+                let from = at + (k - slots.start) * words;
                 let d = &rules.distributions[k];
-                (d.confidence * body_value(config, &d.p, body) / config.temperature).exp() as f32
+                let f = d.confidence * body_value(config, &d.p, &self.bodies[from..from + words]);
+                (f / config.temperature).exp() as f32
             });
         }
         at
@@ -311,8 +311,8 @@ impl Batch {
         bodies: usize,
     ) -> f32 {
         let words = problem.grounder.words();
-        let Strength(ranked) = if value == Value::Crisp { &rules.crisp } else { &self.strength };
-        let ranked = &ranked[problem.slots_of_learner(states.learner(state))];
+        let crisp = &rules.crisp[states.learner(state)];
+        let Strength(ranked) = if value == Value::Crisp { crisp } else { &self.strength };
         let mut total = states.actions(state).len() as f32;
         let meeting = states.meeting(state);
         let (mut run, mut taken) = (0, 0);

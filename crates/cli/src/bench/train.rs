@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use derrl_env::{Env, Options, Rng, Spec, Status, make};
 use derrl_learn::{Config, Problem, Trainer, cores};
 use serde_json::{Value, json};
@@ -62,12 +62,14 @@ fn only_train(specs: &[&'static Spec], seed: u64, updates: usize) -> anyhow::Res
     let mut steps = 0;
     for spec in specs {
         let mut bench = Bencher::new(spec, seed, Config::default())?;
-        steps += (0..updates).map(|_| bench.train()).sum::<u64>();
+        for _ in 0..updates {
+            steps += bench.train()?;
+        }
     }
     Ok(Report { text: format!("{steps}\n"), json: json!({ "steps": steps }) })
 }
 
-/// Instructions a step of full training, as valgrind counts them: those of many updates less those of fewer, so that
+/// Instructions a step of full training, as valgrind counts them: those of three restarts less those of one, so that
 /// starting up and grounding the first states do not count.
 fn instructions(domain: &str, seed: u64) -> anyhow::Result<f64> {
     let count = |updates: usize| -> anyhow::Result<(f64, f64)> {
@@ -83,12 +85,10 @@ fn instructions(domain: &str, seed: u64) -> anyhow::Result<f64> {
         let steps = String::from_utf8_lossy(&output.stdout).trim().parse().ok();
         collected.zip(steps).with_context(|| format!("valgrind did not count: {errors}"))
     };
-    let (few, many) = (count(COUNTED.0)?, count(COUNTED.1)?);
+    let restart = Config::default().updates;
+    let (few, many) = (count(restart)?, count(3 * restart)?);
     Ok((many.0 - few.0) / (many.1 - few.1))
 }
-
-/// Updates of the two runs whose instructions are compared: a restart, and three of them.
-const COUNTED: (usize, usize) = (150, 450);
 
 struct Figures {
     environment: f64,
@@ -156,14 +156,14 @@ impl Bencher {
     }
 
     /// One update, of the next restart if the last one is done. Returns its steps.
-    fn train(&mut self) -> u64 {
+    fn train(&mut self) -> anyhow::Result<u64> {
         if self.trainer.finished() {
             self.restart += 1;
             self.trainer = Trainer::new(&self.problem, &self.config, self.seed, self.restart);
         }
         let before = self.trainer.steps();
-        let _ = self.trainer.update(self.env.as_mut());
-        self.trainer.steps() - before
+        self.trainer.update(self.env.as_mut())?;
+        Ok(self.trainer.steps() - before)
     }
 }
 
@@ -183,26 +183,25 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
         bail!("{} has no actions", spec.name);
     }
     // Warm up: states grounded, buffers grown.
-    let warm = Instant::now();
-    while warm.elapsed() < time {
-        acting.train();
-    }
-    for other in others.iter_mut().chain([&mut bench]) {
-        rate(time, || other.train());
+    for each in others.iter_mut().chain([&mut bench, &mut acting]) {
+        rate(time, || each.train())?;
     }
     let mut figures = [const { Vec::new() }; 4];
     let mut memory = Vec::new();
     // All are measured in turn, so that a slow moment of the machine meets all of them.
     for _ in 0..ROUNDS {
-        figures[0].push(rate(time, || random_steps(bench.env.as_mut(), &alphabet, &mut rng)));
-        figures[1].push(rate(time, || acting.trainer.act(acting.env.as_mut())));
-        figures[2].push(rate(time, || bench.train()));
-        figures[3].push(std::thread::scope(|scope| {
+        figures[0].push(rate(time, || Ok(random_steps(bench.env.as_mut(), &alphabet, &mut rng)))?);
+        figures[1].push(rate(time, || Ok(acting.trainer.act(acting.env.as_mut())))?);
+        figures[2].push(rate(time, || bench.train())?);
+        figures[3].push(std::thread::scope(|scope| -> anyhow::Result<f64> {
             let others: Vec<_> =
                 others.iter_mut().map(|other| scope.spawn(move || rate(time, || other.train()))).collect();
-            let own = rate(time, || bench.train());
-            own + others.into_iter().filter_map(|other| other.join().ok()).sum::<f64>()
-        }));
+            let mut all = rate(time, || bench.train())?;
+            for other in others {
+                all += other.join().map_err(|_| anyhow!("a thread of the bench failed"))??;
+            }
+            Ok(all)
+        })?);
         memory.extend(resident_kib());
     }
     let [environment, acting, training, parallel] = figures.map(median);
@@ -211,13 +210,13 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
 }
 
 /// Steps a second of repeated work.
-fn rate(time: Duration, mut work: impl FnMut() -> u64) -> f64 {
+fn rate(time: Duration, mut work: impl FnMut() -> anyhow::Result<u64>) -> anyhow::Result<f64> {
     let start = Instant::now();
     let mut steps = 0;
     while start.elapsed() < time {
-        steps += work();
+        steps += work()?;
     }
-    steps as f64 / start.elapsed().as_secs_f64()
+    Ok(steps as f64 / start.elapsed().as_secs_f64())
 }
 
 /// Some hundred episodes of random actions, nothing but the environment. Returns the steps taken.

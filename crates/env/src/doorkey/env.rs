@@ -243,7 +243,7 @@ impl Env for DoorKey {
     }
 
     fn restart(&mut self) {
-        self.world.restart();
+        self.world = World::new(Arc::clone(self.world.level()));
         self.steps = 0;
         self.done.clear();
     }

@@ -51,13 +51,6 @@ impl World {
         Self { state, reached: level.reach(state.locked), at_goal: false, level }
     }
 
-    /// Starts another episode in the same level.
-    pub fn restart(&mut self) {
-        self.state = self.level.initial();
-        self.reached = self.level.reach(self.state.locked);
-        self.at_goal = false;
-    }
-
     /// An episode in the midst of it.
     pub fn at(level: Arc<Level>, state: State) -> Self {
         Self { state, reached: level.reach(state.locked), at_goal: false, level }

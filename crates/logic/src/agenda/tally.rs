@@ -107,13 +107,7 @@ impl Tally {
 
     /// Changes the derivations of one action.
     pub fn add(&mut self, key: u64, by: i32) {
-        let count = self.single.entry(key).or_insert(0);
-        let before = *count;
-        *count += by;
-        let after = *count;
-        if after == 0 {
-            self.single.remove(&key);
-        }
+        let (before, after) = change(&mut self.single, key, by);
         if !self.ranked {
             return;
         }
@@ -132,13 +126,7 @@ impl Tally {
         let packing = wide.packing;
         let first = packing.push(row, Object(0));
         let Some(rows) = wide.rows.iter_mut().find(|r| r.keys.contains(&first)) else { return };
-        let count = rows.counts.entry(row).or_insert(0);
-        let before = *count;
-        *count += by;
-        let after = *count;
-        if after == 0 {
-            rows.counts.remove(&row);
-        }
+        let (before, after) = change(&mut rows.counts, row, by);
         if !self.ranked {
             return;
         }
@@ -238,4 +226,16 @@ impl Wide {
         let rows = self.rows.iter().find(|r| r.keys.contains(&key));
         rows.map_or(0, |r| r.count(self.packing.pop(key)))
     }
+}
+
+/// Changes a count, which is kept only while it is not 0. Returns what it was and what it is.
+fn change(counts: &mut FxHashMap<u64, i32>, key: u64, by: i32) -> (i32, i32) {
+    let count = counts.entry(key).or_insert(0);
+    let before = *count;
+    *count += by;
+    let after = *count;
+    if after == 0 {
+        counts.remove(&key);
+    }
+    (before, after)
 }
