@@ -218,6 +218,13 @@ pub(crate) fn typed_groups<'a>(
                 .error(item.span(), format!("expected a {what}, found a list"))
                 .with_help("write `name name - type`"));
         };
+        // Some files leave out the blank: `?b -ball`.
+        if let Some(t) = word.strip_prefix('-').filter(|t| !t.is_empty()) {
+            let types = vec![(t, item.span())];
+            groups.push(Group { names: std::mem::take(&mut names), types });
+            i += 1;
+            continue;
+        }
         if word != "-" {
             if word.starts_with(':') {
                 return Err(source.error(item.span(), format!("expected a {what}, found `{word}`")));
