@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_logic::{Action, Alphabet, Facts, Object, Pred, Type, Types, Universe};
+use derrl_logic::{Action, Alphabet, Facts, GroundAction, Object, Pred, Type, Types, Universe};
 
 use crate::error::{Error, nearest};
 use crate::journal::Journal;
@@ -50,6 +50,12 @@ pub trait Env: Send {
     /// A number that tells apart any two states of this universe with different facts, or `None` where the
     /// state does not fit 128 bits. Equal codes in one universe mean equal facts.
     fn code(&self) -> Option<u128>;
+
+    /// Writes the ground actions that are legal now, in the order of [`GroundAction`]s and each once, to the end of
+    /// `actions` and returns true; or returns false: then any action may be tried.
+    fn legal(&self, _actions: &mut Vec<GroundAction>) -> bool {
+        false
+    }
 
     /// What has changed since the episode began, where states are large and steps change little of them: the facts of the
     /// initial state with these changes are those of the current one.

@@ -423,13 +423,13 @@ impl Simulator {
         }
     }
 
-    /// Whether any action is applicable.
-    pub fn can_act(&self) -> bool {
+    /// Whether some applicable action is one that `wanted` accepts. Stops at the first.
+    pub fn some_action(&self, wanted: &mut dyn FnMut(u32, &[u32]) -> bool) -> bool {
         let mut binding = vec![0; self.task.slots];
         self.task.schemas.iter().enumerate().any(|(i, schema)| {
             let mut found = false;
             self.view().each(&schema.enumerate, &mut binding, &mut |b| {
-                found = self.has_costs(i as u32, b);
+                found = self.has_costs(i as u32, b) && wanted(i as u32, &b[..schema.arity]);
                 !found
             });
             found
