@@ -126,11 +126,12 @@ pub trait Env: Send {
     fn best_return(&self) -> f64;
 }
 
-/// The facts of the current state, in place of what `facts` held.
+/// The facts of the current state and what follows from them, in place of what `facts` held.
 pub fn observe(env: &dyn Env, facts: &mut Facts) {
     facts.clear();
     env.facts(facts);
     facts.seal();
+    facts.derive(env.universe());
 }
 
 /// What a world calls its predicates, actions and types, in the order in which its code numbers them.
@@ -163,13 +164,17 @@ impl Binding {
                 name: wanted,
             }
         };
-        for p in &alphabet.predicates {
+        for p in alphabet.predicates.iter().filter(|p| p.role.is_given()) {
             let signature = (p.name.as_str(), p.args.len());
             if !vocabulary.predicates.contains(&signature) {
                 return Err(lacks("predicate", signature.0, signature.1, vocabulary.predicates));
             }
         }
-        let predicates = vocabulary.predicates.iter().map(|&(n, a)| alphabet.find_predicate(n, a)).collect();
+        // A domain may define a predicate that the world has: then its definition says what holds.
+        let given = |&(name, arity): &(&str, usize)| {
+            alphabet.find_predicate(name, arity).filter(|&p| alphabet.predicate(p).role.is_given())
+        };
+        let predicates = vocabulary.predicates.iter().map(given).collect();
         let actions = alphabet
             .actions
             .iter()

@@ -23,78 +23,62 @@
 //! # Ok::<(), derrl_learn::Error>(())
 //! ```
 //!
-//! The paper is in three files: `inference.rs` (what a rule is worth in a state), `generator.rs` (how rules are proposed) and
-//! `gradient.rs` (how the generator learns). Around them:
+//! The paper is in three files: `training/inference.rs` (what a rule is worth in a state), `generator/mod.rs` (how rules are
+//! proposed) and `training/gradient.rs` (how the generator learns). Each folder uses only those above it:
 //!
-//! | file | holds |
+//! | folder | holds |
 //! |---|---|
-//! | `config.rs` | every setting, with its unit and the paper's symbol |
-//! | `tnorm.rs`, `estimator.rs` | the tables of t-norms and of gradient estimators |
-//! | `problem.rs`, `constraints.rs` | rule slots, candidate atoms and semantic constraints of an alphabet |
-//! | `states.rs`, `rollout.rs`, `relaxed.rs` | states grounded once, episodes, and the relaxed F |
-//! | `network.rs`, `adam.rs` | the small network behind the generator, and its optimiser |
-//! | `train.rs`, `search.rs` | one restart; restarts in waves on all cores, with checkpoints |
-//! | `simplify.rs`, `refine.rs` | dropping what changes no decision; settling by return which rules tie |
-//! | `actor.rs` | a policy acting as its text reads, in small states and large |
-//! | `evaluate.rs`, `explain.rs` | scores of a policy as its text reads; why it acts as it does |
+//! | `settings/` | every setting, with its unit and the paper's symbol; the tables of t-norms and estimators |
+//! | `language/` | rule slots, candidate atoms, bodies and semantic constraints of an alphabet |
+//! | `generator/` | the rule generator: its small network, sampling and optimiser |
+//! | `experience/` | states grounded once, episodes with sampled rules, and the relaxed F |
+//! | `training/` | the gradient, and one restart |
+//! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
+//! | `search/` | restarts in waves on all cores, simplification, refinement and growth |
+//! | `insight/` | explanation, verification and comparison of policies |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
-mod actor;
-mod adam;
+mod act;
 mod agents;
-mod config;
-mod constraints;
-mod equivalence;
 mod error;
-mod estimator;
-mod evaluate;
-mod explain;
+mod experience;
 mod generator;
-mod gradient;
-mod grow;
-mod inference;
-mod network;
-mod problem;
-mod refine;
-mod relaxed;
-mod rollout;
-mod sampler;
+mod insight;
+mod language;
 mod search;
-mod simplify;
-mod states;
-mod tnorm;
-mod train;
-mod verify;
+mod settings;
+mod training;
 
-pub use adam::Adam;
+pub use act::score::{
+    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
+};
 pub use agents::{
     AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,
     Unwatched, Watcher, evaluate_agent, find_agent,
 };
-pub use config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
-pub use constraints::Constraints;
-pub use equivalence::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use error::Error;
-pub use estimator::{ESTIMATORS, Estimator};
-pub use evaluate::{
-    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
-};
-pub use explain::{
+pub use experience::states::{StateId, States};
+pub use generator::Generator;
+pub use generator::adam::Adam;
+pub use generator::network::Network;
+pub use generator::sampler::{Sampler, gumbel_max};
+pub use insight::compare::{Comparison, Difference, Everywhere, Pruned, Side};
+pub use insight::explain::{
     Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
     Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
-pub use generator::{Generator, Given, RuleDistribution, Slot};
-pub use inference::{GroundAtoms, softmax, valuations, value};
-pub use network::Network;
-pub use problem::Problem;
-pub use refine::{Judge, Judged, advantage, refine};
-pub use sampler::{Sampler, gumbel_max};
-pub use search::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
-pub use simplify::{length, simplify};
-pub use states::{StateId, States};
-pub use tnorm::{TNORMS, TNorm};
-pub use train::{Snapshot, Trainer, UpdateStats};
-pub use verify::{
+pub use insight::verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
     SizeReport, Subject, Tally, Ties, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };
+pub use language::constraints::Constraints;
+pub use language::problem::Problem;
+pub use language::slot::{Given, RuleDistribution, Slot};
+pub use search::refine::{Judge, Judged, advantage, refine};
+pub use search::simplify::{length, simplify};
+pub use search::waves::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
+pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
+pub use settings::estimator::{ESTIMATORS, Estimator};
+pub use settings::tnorm::{TNORMS, TNorm};
+pub use training::inference::{GroundAtoms, softmax, valuations, value};
+pub use training::restart::{Snapshot, Trainer, UpdateStats};

@@ -2,9 +2,9 @@
 
 use derrl_env::Rng;
 
-use crate::adam::Adam;
 use crate::agents::perceptron::Perceptron;
 use crate::agents::training_atoms::TrainingAtoms;
+use crate::generator::adam::Adam;
 
 /// V with its optimiser.
 #[derive(Clone, Debug)]

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use derrl_env::{Env, Rng};
 use derrl_logic::{Alphabet, GroundAction, Policy, Source};
 
+use crate::act::score::Actor;
 use crate::agents::{Agent, AgentSpec, Point, Saved, Setup, Trained, Training, Watcher};
-use crate::config::Config;
 use crate::error::Error;
-use crate::evaluate::Actor;
-use crate::problem::Problem;
-use crate::search::{Checkpoint, Learned, Observer, Search};
-use crate::train::UpdateStats;
+use crate::language::problem::Problem;
+use crate::search::waves::{Checkpoint, Learned, Observer, Search};
+use crate::settings::config::Config;
+use crate::training::restart::UpdateStats;
 
 /// The row of the table of agents.
 pub const SPEC: AgentSpec = AgentSpec {

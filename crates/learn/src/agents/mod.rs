@@ -31,10 +31,10 @@ use derrl_env::{Env, Rng};
 use derrl_logic::{Alphabet, GroundAction};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
+use crate::act::score::{Score, score};
 use crate::error::Error;
-use crate::evaluate::{Score, score};
-use crate::search::MakeEnv;
+use crate::search::waves::MakeEnv;
+use crate::settings::config::Config;
 
 pub use reinforce::Learning;
 
@@ -182,7 +182,7 @@ pub fn find_agent(name: &str) -> Result<&'static AgentSpec, Error> {
     })
 }
 
-/// The score of an agent over `episodes` seeded episodes: the same instances as [`crate::evaluate`] gives a policy.
+/// The score of an agent over `episodes` seeded episodes: the same instances as [`crate::act::score`] gives a policy.
 pub fn evaluate_agent(
     agent: &mut dyn Agent,
     env: &mut dyn Env,

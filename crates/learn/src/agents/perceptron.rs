@@ -3,7 +3,7 @@
 use derrl_env::Rng;
 
 use crate::agents::linear::{add_outer, add_product, add_transposed, through_tanh};
-use crate::network::normal;
+use crate::generator::network::normal;
 
 /// The sizes of a network y = b2 + W2 tanh(b1 + W1 x); its parameters live in a flat vector outside: W1 with one row an
 /// *input* (so that an input that is 1 adds its row), b1, W2 with one row an output, b2.

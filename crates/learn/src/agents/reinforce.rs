@@ -6,13 +6,13 @@ use derrl_env::{Env, Rng, Status};
 use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 use serde::{Deserialize, Serialize};
 
-use crate::adam::Adam;
+use crate::act::score::run_acting;
 use crate::agents::critic::Critic;
 use crate::agents::seen::{Entry, Seen};
 use crate::agents::training_atoms::TrainingAtoms;
 use crate::agents::{Agent, Parameters, Point, Saved, Setup, Trained, Training, argmax};
 use crate::error::Error;
-use crate::evaluate::run_acting;
+use crate::generator::adam::Adam;
 
 /// A differentiable policy: pi_theta(. | s) over the ground actions of a state, and its gradient.
 pub trait Model: Send + 'static {

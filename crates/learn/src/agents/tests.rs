@@ -7,7 +7,7 @@ use derrl_env::{ENVS, Env, Options, Outcome, Rng, Spec, Status, find, make, obse
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Pred, Source, Universe};
 
 use super::*;
-use crate::config::Config;
+use crate::settings::config::Config;
 
 /// Worlds that can be made here, with an environment of their training task.
 fn worlds() -> impl Iterator<Item = (&'static Spec, Arc<Alphabet>)> {

@@ -11,7 +11,7 @@ use derrl_env::{Env, Rng, observe};
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Object, Type, Universe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::inference::GroundAtoms;
+use crate::training::inference::GroundAtoms;
 
 /// Instances drawn to see which objects the training task has.
 const DRAWN: usize = 256;

@@ -18,7 +18,7 @@ use crate::agents::nlrl::deduction::{Deduction, Scratch, Tape, World};
 use crate::agents::reinforce::{Learner, Learning, Model};
 use crate::agents::{AgentSpec, Setup};
 use crate::error::Error;
-use crate::network::normal;
+use crate::generator::network::normal;
 
 /// The row of the table of agents.
 pub const SPEC: AgentSpec = AgentSpec {

@@ -1,0 +1,139 @@
+//! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
+
+use std::collections::BTreeMap;
+
+use derrl_env::{Env, Rng, Status};
+use derrl_logic::{Alphabet, GroundAction, Policy};
+use serde::{Deserialize, Serialize};
+
+pub use crate::act::actor::Actor;
+use crate::error::Error;
+
+/// The score of a policy on a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// The mean undiscounted return.
+    pub mean: f64,
+    /// The standard error of that mean.
+    pub stderr: f64,
+    /// The share of episodes that reached what the task asks for.
+    pub success_rate: f64,
+    /// The mean best-known return of the same instances.
+    pub best_known: f64,
+    /// How many episodes.
+    pub episodes: usize,
+    /// The mean return of other controllers of note on the same instances, where the world knows any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub references: BTreeMap<String, f64>,
+}
+
+/// Random streams, apart from those of the restarts.
+const INSTANCES: u64 = 1 << 32;
+const TIES: u64 = 2 << 32;
+
+/// The random streams of the `i`-th episode of a seed: one for the world, one to break ties.
+pub fn episode_streams(seed: u64, i: u64) -> (Rng, Rng) {
+    (Rng::new(seed, INSTANCES + i), Rng::new(seed, TIES + i))
+}
+
+/// How one episode went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpisodeResult {
+    /// The undiscounted return.
+    pub value: f64,
+    /// Whether it reached what the task asks for.
+    pub success: bool,
+    /// How many actions it took.
+    pub steps: u64,
+}
+
+/// Runs episodes `0..episodes` of this seed: the same instances for every policy, whatever it does.
+pub fn run_episodes(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+) -> Result<Vec<EpisodeResult>, Error> {
+    let mut actor = Actor::new(policy, alphabet);
+    run_acting(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
+}
+
+/// Runs the same episodes as [`run_episodes`] with anything that acts.
+pub fn run_acting(
+    act: &mut Act<'_>,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+) -> Result<Vec<EpisodeResult>, Error> {
+    (0..episodes as u64).map(|i| run_episode(act, env, seed, i)).collect()
+}
+
+/// Chooses an action in the current state of a world.
+pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
+
+/// Runs the `i`-th episode of a seed.
+pub fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
+    let (mut world, mut ties) = episode_streams(seed, i);
+    env.reset(&mut world);
+    let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
+    while env.fault().is_none() {
+        let action = act(env, &mut ties);
+        let outcome = env.step(action.action, &action.args, &mut world);
+        result.value += outcome.reward;
+        result.steps += 1;
+        if outcome.status != Status::Running {
+            break;
+        }
+    }
+    match env.fault() {
+        Some(fault) => Err(Error::World(fault.to_string())),
+        None => Ok(EpisodeResult { success: env.succeeded(), ..result }),
+    }
+}
+
+/// The score of a policy over `episodes` seeded episodes, beside the best known on the same instances.
+pub fn evaluate(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+) -> Result<Score, Error> {
+    let mut actor = Actor::new(policy, alphabet);
+    score(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
+}
+
+/// The score of anything that acts, over the same instances as [`evaluate`].
+pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -> Result<Score, Error> {
+    let mut values = Vec::with_capacity(episodes);
+    let (mut successes, mut best_known) = (0, 0.0);
+    let mut references: BTreeMap<String, f64> = BTreeMap::new();
+    let n = episodes.max(1) as f64;
+    for i in 0..episodes as u64 {
+        let result = run_episode(act, env, seed, i)?;
+        values.push(result.value);
+        successes += usize::from(result.success);
+        // Asked after the episode: both are about the instance, not about how it went.
+        best_known += env.best_return() / n;
+        for (name, value) in env.references() {
+            *references.entry(name.to_string()).or_default() += value / n;
+        }
+    }
+    let (mean, stderr) = mean_stderr(&values);
+    Ok(Score { mean, stderr, success_rate: successes as f64 / n, best_known, episodes, references })
+}
+
+/// The mean of some numbers and its standard error (0 for fewer than two).
+pub fn mean_stderr(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return (0.0, 0.0);
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    if values.len() < 2 {
+        return (mean, 0.0);
+    }
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}

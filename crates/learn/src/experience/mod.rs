@@ -1,0 +1,6 @@
+//! What is seen: states grounded once, and episodes with sampled rules.
+
+pub mod relaxed;
+pub mod rollout;
+pub mod rules;
+pub mod states;

@@ -1,0 +1,307 @@
+//! States met in training, each grounded once.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use derrl_env::{Env, observe};
+use derrl_logic::{Facts, GroundAction, Grounding, Universe, subset};
+use rustc_hash::FxHashMap;
+
+pub use self::lists::{ListId, MaskLists, RowId};
+pub use self::runs::RUN;
+use self::runs::{RunId, Runs};
+use crate::language::cache::MOST_MASKS;
+use crate::language::problem::Problem;
+
+mod lists;
+mod runs;
+
+/// A state by its place in [`States`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateId(pub u32);
+
+/// The groundings of the states met so far, found again by the environment's code of the state.
+#[derive(Debug)]
+pub struct States {
+    universes: Vec<Known>,
+    /// The universe of the last look-up: episodes stay in one.
+    current: usize,
+    /// By code, for each universe and learner.
+    index: Vec<FxHashMap<u128, StateId>>,
+    learners: usize,
+    entries: Vec<Entry>,
+    masks: usize,
+    facts: Facts,
+    lists: MaskLists,
+    runs: Runs,
+}
+
+#[derive(Debug)]
+struct Known {
+    universe: Arc<Universe>,
+    actions: Arc<[GroundAction]>,
+    /// The ground actions of each target predicate in runs of up to 64, by their places.
+    spans: Vec<Range<usize>>,
+    /// Each run with each slot of its action.
+    chances: Vec<Chance>,
+    /// Its number in the shared cache.
+    shared: u32,
+}
+
+/// A slot that may derive actions of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chance {
+    /// The slot, by its place among those of a learner, the stronger ones of an action first.
+    pub rank: u32,
+    /// The run, by its place among those of a state.
+    pub run: u32,
+    /// The place of the run's first action.
+    pub first: u32,
+}
+
+/// A state as rules meet it.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting<'a> {
+    /// What may derive what, run after run.
+    pub chances: &'a [Chance],
+    runs: &'a [(RunId, u64)],
+    all: &'a Runs,
+}
+
+impl Meeting<'_> {
+    /// 1 if a body, of which the first 64 atoms are given, may derive an action, as its atoms all hold somewhere, else 0.
+    #[inline]
+    pub fn may_derive(&self, chance: &Chance, first: u64) -> u64 {
+        let (_, reach) = self.runs[chance.run as usize];
+        u64::from(first & !reach == 0)
+    }
+
+    /// The actions of the run that a body derives, a bit each. An empty body abstains.
+    #[inline]
+    pub fn derived(&self, chance: &Chance, body: &[u64]) -> u64 {
+        self.all.get(self.runs[chance.run as usize].0).derived(body)
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    universe: u32,
+    learner: u32,
+    grounding: Arc<Grounding>,
+    /// The row of each ground action.
+    rows: Box<[RowId]>,
+    /// The lists of masks that its actions have, each once.
+    lists: Box<[ListId]>,
+    /// The runs of its actions, each with the first 64 atoms that hold for some of them.
+    runs: Box<[(RunId, u64)]>,
+}
+
+impl States {
+    /// No states yet.
+    pub fn new(problem: &Problem) -> States {
+        States {
+            universes: Vec::new(),
+            current: 0,
+            index: Vec::new(),
+            learners: problem.learners(),
+            entries: Vec::new(),
+            masks: 0,
+            facts: Facts::new(&problem.alphabet),
+            lists: MaskLists::default(),
+            runs: Runs::default(),
+        }
+    }
+
+    /// Empties the cache if it has outgrown its bound. Ids given before are void afterwards.
+    pub fn trim(&mut self) {
+        if self.masks + self.runs.len() > MOST_MASKS {
+            self.index.iter_mut().for_each(FxHashMap::clear);
+            self.entries.clear();
+            self.masks = 0;
+            self.lists.clear();
+            self.runs.clear();
+        }
+    }
+
+    /// How many states are kept.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no state is kept.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The current state of the environment, in which this learner is to decide; grounded if it is new.
+    #[inline]
+    pub fn look_up(&mut self, problem: &Problem, env: &dyn Env, learner: usize) -> StateId {
+        let universe = self.universe(problem, env);
+        let learner = learner as u32;
+        let code = env.code();
+        if let Some(code) = code
+            && let Some(&id) = self.index[universe as usize * self.learners + learner as usize].get(&code)
+        {
+            return id;
+        }
+        self.add(problem, env, universe, learner, code)
+    }
+
+    #[inline]
+    fn universe(&mut self, problem: &Problem, env: &dyn Env) -> u32 {
+        let wanted = env.universe();
+        if let Some(known) = self.universes.get(self.current)
+            && Arc::ptr_eq(&known.universe, wanted)
+        {
+            return self.current as u32;
+        }
+        self.current =
+            self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
+                let actions: Arc<[GroundAction]> = wanted.ground_actions(&problem.alphabet).into();
+                let spans = spans(&actions);
+                self.universes.push(Known {
+                    universe: Arc::clone(wanted),
+                    chances: chances(&spans, &actions, problem),
+                    spans,
+                    actions,
+                    shared: problem.cache.universe(wanted),
+                });
+                self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
+                self.universes.len() - 1
+            });
+        self.current as u32
+    }
+
+    #[cold]
+    fn add(
+        &mut self,
+        problem: &Problem,
+        env: &dyn Env,
+        universe: u32,
+        learner: u32,
+        code: Option<u128>,
+    ) -> StateId {
+        let known = &self.universes[universe as usize];
+        let facts = &mut self.facts;
+        let mut compute = || {
+            observe(env, facts);
+            problem.grounder.ground(&known.actions, facts, &known.universe)
+        };
+        let grounding = match code {
+            Some(code) => problem.cache.get(known.shared, code, compute),
+            None => Arc::new(compute()),
+        };
+        self.masks += grounding.len();
+        let id = StateId(self.entries.len() as u32);
+        let of_action: Vec<ListId> = (known.actions.iter().enumerate())
+            .map(|(a, ground)| {
+                let kind = problem.grounder.kind(ground.action);
+                self.lists.add(problem, learner, kind, grounding.flat(a))
+            })
+            .collect();
+        let row = |(ground, &list): (&GroundAction, &ListId)| {
+            let RowId(first) = self.lists.get(list).first;
+            RowId(first + problem.place_in_kind(ground.action) as u32)
+        };
+        let run = |span: &Range<usize>| {
+            let id = self.runs.add(&self.lists, &of_action[span.clone()], grounding.words());
+            (id, self.runs.get(id).reach())
+        };
+        let mut lists = of_action.clone();
+        lists.sort_unstable();
+        lists.dedup();
+        self.entries.push(Entry {
+            universe,
+            learner,
+            rows: known.actions.iter().zip(&of_action).map(row).collect(),
+            lists: lists.into(),
+            runs: known.spans.iter().map(run).collect(),
+            grounding,
+        });
+        if let Some(code) = code {
+            self.index[universe as usize * self.learners + learner as usize].insert(code, id);
+        }
+        id
+    }
+
+    /// The masks of a state.
+    #[inline]
+    pub fn grounding(&self, id: StateId) -> &Grounding {
+        &self.entries[id.0 as usize].grounding
+    }
+
+    /// The ground actions of a state, in the order of its grounding.
+    #[inline]
+    pub fn actions(&self, id: StateId) -> &Arc<[GroundAction]> {
+        &self.universes[self.entries[id.0 as usize].universe as usize].actions
+    }
+
+    /// The row of each ground action of a state.
+    #[inline]
+    pub fn rows(&self, id: StateId) -> &[RowId] {
+        &self.entries[id.0 as usize].rows
+    }
+
+    /// The lists of masks that the ground actions of a state have, each once.
+    #[inline]
+    pub fn lists_of(&self, id: StateId) -> &[ListId] {
+        &self.entries[id.0 as usize].lists
+    }
+
+    /// All lists of masks.
+    pub fn lists(&self) -> &MaskLists {
+        &self.lists
+    }
+
+    /// A state as rules meet it.
+    #[inline]
+    pub fn meeting(&self, id: StateId) -> Meeting<'_> {
+        let entry = &self.entries[id.0 as usize];
+        let chances = &self.universes[entry.universe as usize].chances;
+        Meeting { chances, runs: &entry.runs, all: &self.runs }
+    }
+
+    /// The learner that decides in a state.
+    #[inline]
+    pub fn learner(&self, id: StateId) -> usize {
+        self.entries[id.0 as usize].learner as usize
+    }
+
+    /// The ids of all states kept.
+    pub fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.entries.len() as u32).map(StateId)
+    }
+}
+
+/// The ground actions of a universe in runs of one target predicate each.
+fn spans(actions: &[GroundAction]) -> Vec<Range<usize>> {
+    let of_one = actions.chunk_by(|a, b| a.action == b.action);
+    let mut from = 0;
+    let runs = of_one.flat_map(|of_one| of_one.chunks(RUN)).map(|run| {
+        from += run.len();
+        from - run.len()..from
+    });
+    runs.collect()
+}
+
+/// Each run with each slot of its action.
+fn chances(spans: &[Range<usize>], actions: &[GroundAction], problem: &Problem) -> Vec<Chance> {
+    let of_run = |(run, span): (u32, &Range<usize>)| {
+        let first = span.start as u32;
+        let slots = problem.slots_of(0, actions[span.start].action);
+        slots.map(move |slot| Chance { rank: slot as u32, run, first })
+    };
+    (0..).zip(spans).flat_map(of_run).collect()
+}
+
+/// Whether a body is within one of the masks given end to end.
+#[inline]
+pub fn within(body: &[u64], masks: &[u64]) -> bool {
+    match *body {
+        [b] => masks.iter().any(|m| b & !m == 0),
+        _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

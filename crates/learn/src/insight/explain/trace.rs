@@ -1,0 +1,200 @@
+//! Episodes, explained step by step.
+
+use std::sync::Arc;
+
+use derrl_env::{Env, Scene, Status, observe};
+use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
+use serde::Serialize;
+
+use super::{Bounds, Explainer, Explanation, WhatIf, find_action};
+use crate::act::score::episode_streams;
+use crate::error::Error;
+
+/// What to say about each step beside the rule that fired.
+#[derive(Clone, Debug, Default)]
+pub struct Ask {
+    /// Which of the other actions to explain.
+    pub others: Others,
+    /// Which actions to ask for what would have to change.
+    pub what_if: WhatIfs,
+    /// How far to search for changes.
+    pub bounds: Bounds,
+}
+
+/// Which of the other actions to explain.
+#[derive(Clone, Debug, Default)]
+pub enum Others {
+    /// None.
+    #[default]
+    None,
+    /// This one, at the steps where it can be done.
+    One(Action, Vec<Constant>),
+    /// The first so many in the order of the actions, and this one if there is one of this name.
+    First(usize, Option<(Action, Vec<Constant>)>),
+}
+
+/// Which actions to ask for what would have to change.
+#[derive(Clone, Debug, Default)]
+pub enum WhatIfs {
+    /// None.
+    #[default]
+    None,
+    /// This one, at the steps where it can be done.
+    One(Action, Vec<Constant>),
+    /// All other actions that are explained.
+    Others,
+}
+
+/// An explained episode.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trace {
+    /// Its steps.
+    pub steps: Vec<ExplainedStep>,
+    /// How it ended, or where it was left.
+    pub end: End,
+}
+
+/// A step of an explained episode.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExplainedStep {
+    /// Which step, from 1.
+    pub step: usize,
+    /// Which agent acted, in a world of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<usize>,
+    /// Why.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+    /// What would have to change for the action asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<WhatIf>,
+    /// The reward that followed.
+    pub reward: f64,
+    /// `running`, `terminated` or `truncated`.
+    pub status: &'static str,
+    /// What the world looked like, before the action.
+    #[serde(skip)]
+    pub scene: Scene,
+}
+
+/// How an episode ended, or where it was left.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct End {
+    /// `running` if it was left, else `terminated` or `truncated`.
+    pub status: &'static str,
+    /// Whether it has reached what the task asks for.
+    pub success: bool,
+    /// The sum of rewards.
+    #[serde(rename = "return")]
+    pub total: f64,
+    /// What holds at the end.
+    pub facts: Vec<String>,
+    /// What the world looks like at the end.
+    #[serde(skip)]
+    pub scene: Scene,
+}
+
+/// Episode number `episode` (from 0) of a seed, explained step by step, at most `steps` of them. It is the same episode that
+/// [`evaluate`](crate::act::score) scores.
+pub fn explain_episode(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    (seed, episode): (u64, u64),
+    steps: usize,
+    ask: &Ask,
+) -> Result<Trace, Error> {
+    let explainer = Explainer::new(policy, alphabet);
+    let (mut world, mut ties) = episode_streams(seed, episode);
+    env.reset(&mut world);
+    let mut facts = Facts::new(alphabet);
+    let mut trace = Vec::new();
+    let mut total = 0.0;
+    let mut status = Status::Running;
+    for step in 1..=steps {
+        check(env)?;
+        observe(env, &mut facts);
+        let universe = Arc::clone(env.universe());
+        let agent = (env.agents() > 1).then(|| env.turn());
+        let scene = env.scene();
+        let asked = ask.others.list(alphabet, &universe);
+        let (action, mut explanation) = explainer
+            .explain(&facts, &universe, &mut ties, &asked)
+            .ok_or_else(|| Error::World("there is nothing to do: this state has no actions".to_string()))?;
+        let what_if = match &ask.what_if {
+            WhatIfs::None => None,
+            WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
+                .ok()
+                .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
+            WhatIfs::Others => {
+                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask.bounds);
+                None
+            }
+        };
+        let outcome = env.step(action.action, &action.args, &mut world);
+        (status, total) = (outcome.status, total + outcome.reward);
+        let reward = outcome.reward;
+        trace.push(ExplainedStep { step, agent, explanation, what_if, reward, status: name(status), scene });
+        if status != Status::Running {
+            break;
+        }
+    }
+    check(env)?;
+    observe(env, &mut facts);
+    let end = End {
+        status: name(status),
+        success: env.succeeded(),
+        total,
+        facts: facts.show(alphabet, env.universe()),
+        scene: env.scene(),
+    };
+    Ok(Trace { steps: trace, end })
+}
+
+fn check(env: &dyn Env) -> Result<(), Error> {
+    env.fault().map_or(Ok(()), |fault| Err(Error::World(fault.to_string())))
+}
+
+fn name(status: Status) -> &'static str {
+    match status {
+        Status::Running => "running",
+        Status::Terminated => "terminated",
+        Status::Truncated => "truncated",
+    }
+}
+
+impl Others {
+    /// The actions of a universe that are asked about, in order.
+    pub fn list(&self, alphabet: &Alphabet, universe: &Universe) -> Vec<GroundAction> {
+        let find = |action: Action, names: &[Constant]| find_action(alphabet, universe, action, names).ok();
+        match self {
+            Others::None => Vec::new(),
+            Others::One(action, names) => find(*action, names).into_iter().collect(),
+            Others::First(most, also) => {
+                let every = EveryAction::new(alphabet, universe);
+                let mut all: Vec<_> = (0..every.len().min(*most)).map(|k| every.nth(k)).collect();
+                let also = also.as_ref().and_then(|(action, names)| find(*action, names));
+                all.extend(also.filter(|a| !all.contains(a)));
+                all
+            }
+        }
+    }
+}
+
+impl Explainer<'_> {
+    /// Adds to each of the other actions what would have to change for it.
+    fn ask_others(
+        &self,
+        explanation: &mut Explanation,
+        chosen: &GroundAction,
+        facts: &Facts,
+        universe: &Universe,
+        asked: &[GroundAction],
+        bounds: Bounds,
+    ) {
+        let others = asked.iter().filter(|a| *a != chosen);
+        for (why, action) in explanation.others.iter_mut().zip(others) {
+            why.what_if = Some(self.what_if(action, facts, universe, bounds));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Groundings shared between all restarts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use derrl_logic::{Grounding, Universe};
+use rustc_hash::FxHashMap;
+
+/// Groundings shared between all restarts and threads of a problem: grounding depends on the state alone.
+#[derive(Debug, Default)]
+pub struct GroundingCache {
+    inner: Mutex<Cached>,
+}
+
+#[derive(Debug, Default)]
+struct Cached {
+    universes: Vec<Arc<Universe>>,
+    index: FxHashMap<(u32, u128), Arc<Grounding>>,
+    masks: usize,
+}
+
+impl GroundingCache {
+    /// The number under which the states of a universe are kept. Equal universes share one.
+    pub fn universe(&self, universe: &Arc<Universe>) -> u32 {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = inner.universes.iter().position(|u| u == universe).unwrap_or_else(|| {
+            inner.universes.push(Arc::clone(universe));
+            inner.universes.len() - 1
+        });
+        at as u32
+    }
+
+    /// The grounding of a state, computed if no thread has done so before.
+    pub fn get(&self, universe: u32, code: u128, compute: impl FnOnce() -> Grounding) -> Arc<Grounding> {
+        let lock = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().index.get(&(universe, code)) {
+            return Arc::clone(known);
+        }
+        let grounding = Arc::new(compute()); // two threads may both compute it: the results are equal
+        let mut inner = lock();
+        if inner.masks > MOST_MASKS {
+            inner.index.clear();
+            inner.masks = 0;
+        }
+        inner.masks += grounding.len();
+        inner.index.insert((universe, code), Arc::clone(&grounding));
+        grounding
+    }
+}
+
+/// Masks kept at the most, about 64 MiB of them: beyond, the cache is emptied and filled anew.
+pub const MOST_MASKS: usize = 8 << 20;

@@ -1,0 +1,6 @@
+//! A whole run: restarts in waves, then simplification, refinement and growth.
+
+pub mod grow;
+pub mod refine;
+pub mod simplify;
+pub mod waves;

@@ -1,0 +1,156 @@
+//! Choosing by return what the gradient leaves open: which rules tie, and which are not worth having.
+//!
+//! While training, F passes a softmax, in which values that are close are nearly the same. The text is read by argmax,
+//! in which 0.95 beats 0.94 every time: an order that came about by chance decides, and a policy whose rules should tie
+//! walks into the same obstacle until the horizon. So the order is settled by what it earns on the training task.
+
+use derrl_env::Env;
+use derrl_logic::{Alphabet, Policy, Rule};
+
+use crate::act::score::{Act, Actor, mean_stderr, run_episode};
+use crate::error::Error;
+
+/// Runs policies on the same episodes of the training task.
+pub struct Judge<'a> {
+    alphabet: &'a Alphabet,
+    env: &'a mut dyn Env,
+    episodes: usize,
+    seed: u64,
+}
+
+/// A policy with its return in each of the judge's episodes.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The policy.
+    pub policy: Policy,
+    /// Its returns.
+    pub returns: Vec<f64>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge by this many episodes of this seed.
+    pub fn new(alphabet: &'a Alphabet, env: &'a mut dyn Env, episodes: usize, seed: u64) -> Judge<'a> {
+        Judge { alphabet, env, episodes, seed }
+    }
+
+    /// Runs a policy.
+    pub fn judge(&mut self, policy: Policy) -> Result<Judged, Error> {
+        let returns = self.run(&policy, |_| false)?;
+        Ok(Judged { policy, returns })
+    }
+
+    /// Runs a policy for as long as it may still earn as much as another one did, to within the noise; `None` if it earns
+    /// less.
+    fn rival(&mut self, policy: Policy, other: &[f64]) -> Result<Option<Judged>, Error> {
+        let returns = self.run(&policy, |returns| {
+            let (gap, noise) = advantage(other, returns);
+            gap > SURE * noise + 1e-9
+        })?;
+        let (gap, noise) = advantage(other, &returns);
+        let as_good = returns.len() == other.len() && gap <= noise + 1e-9;
+        Ok(as_good.then_some(Judged { policy, returns }))
+    }
+
+    /// The returns of a policy, a chunk of episodes at a time until `enough`.
+    fn run(&mut self, policy: &Policy, enough: impl Fn(&[f64]) -> bool) -> Result<Vec<f64>, Error> {
+        let mut actor = Actor::new(policy, self.alphabet);
+        let mut returns = Vec::with_capacity(self.episodes);
+        while returns.len() < self.episodes && (returns.is_empty() || !enough(&returns)) {
+            for i in (returns.len()..self.episodes).take(CHUNK) {
+                let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+                returns.push(run_episode(act, self.env, self.seed, i as u64)?.value);
+            }
+        }
+        Ok(returns)
+    }
+}
+
+/// Tells the rules that stay as they are.
+pub type Frozen<'a> = dyn Fn(&Rule) -> bool + 'a;
+
+/// Episodes between two looks at how a policy does.
+const CHUNK: usize = 50;
+/// A policy that trails by so many standard errors is given up.
+const SURE: f64 = 3.0;
+
+/// How much more `a` earned than `b`, a paired comparison on the same instances, and the standard error of that.
+pub fn advantage(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    mean_stderr(&differences)
+}
+
+/// The policy on the levels of value that earn most, without the rules that earn nothing.
+///
+/// Rules whose values lie within a gap of each other tie; each gap between values is tried, so that the learned order is
+/// kept, in part or not at all. Of the orders within the noise of the best, the one with the fewest levels is taken.
+/// Then a rule goes, the weakest first, if the policy earns no less without it, to within the noise. Takes one run of the
+/// judge for each level and each rule. Frozen rules stay, with their values.
+pub fn refine(policy: &Policy, judge: &mut Judge<'_>, frozen: &Frozen<'_>) -> Result<Judged, Error> {
+    let candidates = levellings(policy, frozen).into_iter().map(|p| judge.judge(p));
+    let judged: Vec<Judged> = candidates.collect::<Result<_, _>>()?;
+    let mean = |j: &Judged| mean_stderr(&j.returns).0;
+    let Some(best) = judged.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))) else {
+        return judge.judge(policy.clone());
+    };
+    let close = |j: &&Judged| {
+        let (gap, noise) = advantage(&best.returns, &j.returns);
+        gap <= noise + 1e-9
+    };
+    let mut kept = judged.iter().find(close).unwrap_or(best).clone();
+    loop {
+        let before = kept.policy.rules.len();
+        for i in weakest_first(&kept.policy) {
+            if kept.policy.rules.len() == 1 {
+                break;
+            }
+            if frozen(&kept.policy.rules[i]) {
+                continue;
+            }
+            let mut without = kept.policy.clone();
+            without.rules.remove(i);
+            if let Some(without) = judge.rival(without, &kept.returns)? {
+                kept = without;
+                break; // the numbers of the rules have changed
+            }
+        }
+        if kept.policy.rules.len() == before {
+            return Ok(kept);
+        }
+    }
+}
+
+/// The policy on 1, 2, ... levels: the largest gaps between its values separate levels, rules between two gaps take the
+/// highest value among them, or that of the frozen rule among them.
+fn levellings(policy: &Policy, frozen: &Frozen<'_>) -> Vec<Policy> {
+    let mut values: Vec<f64> = policy.rules.iter().map(|r| r.weight).collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.dedup();
+    // The levels start at these places of `values`; places are ordered by the gap above them.
+    let mut starts: Vec<usize> = (1..values.len()).collect();
+    starts.sort_by(|&i, &j| (values[j - 1] - values[j]).total_cmp(&(values[i - 1] - values[i])));
+    let levelled = |cuts: usize| {
+        let mut levelled = policy.clone();
+        let start = |weight: f64| {
+            let at = values.iter().position(|v| *v == weight).unwrap_or(0);
+            starts[..cuts].iter().copied().filter(|&s| s <= at).max().unwrap_or(0)
+        };
+        for rule in &mut levelled.rules {
+            let start_of = start(rule.weight);
+            let fixed = policy.rules.iter().find(|r| frozen(r) && start(r.weight) == start_of);
+            let weight = fixed.map_or(values[start_of], |r| r.weight);
+            if frozen(rule) && rule.weight != weight {
+                return None; // two frozen rules of different value do not tie
+            }
+            rule.weight = weight;
+        }
+        Some(levelled)
+    };
+    (0..values.len()).filter_map(levelled).collect()
+}
+
+fn weakest_first(policy: &Policy) -> Vec<usize> {
+    let weight = |i: usize| policy.rules[i].weight;
+    let mut order: Vec<usize> = (0..policy.rules.len()).collect();
+    order.sort_by(|&i, &j| weight(i).total_cmp(&weight(j)).then(j.cmp(&i)));
+    order
+}

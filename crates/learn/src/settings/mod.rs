@@ -1,0 +1,5 @@
+//! Settings, and the tables of t-norms and estimators they choose from.
+
+pub mod config;
+pub mod estimator;
+pub mod tnorm;

@@ -1,0 +1,5 @@
+//! How the generator learns: the gradient, and one restart.
+
+pub mod gradient;
+pub mod inference;
+pub mod restart;
