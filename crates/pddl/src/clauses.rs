@@ -184,12 +184,15 @@ impl Clauses<'_> {
         }
         let terms = conjunction.literals.iter().flat_map(|l| &l.args);
         let equal = conjunction.equal.iter().flat_map(|(a, b, _)| [a, b]);
-        let mut constants: Vec<u32> =
-            terms.chain(equal).filter_map(|t| if let Term::Object(o) = t { Some(*o) } else { None }).collect();
+        let mut constants: Vec<u32> = terms
+            .chain(equal)
+            .filter_map(|t| if let Term::Object(o) = t { Some(*o) } else { None })
+            .collect();
         constants.sort_unstable();
         constants.dedup();
         // The classes of equal terms: each constant is one, variables join or begin one.
-        let classes: Vec<(Term, Vec<u16>)> = constants.iter().map(|&o| (Term::Object(o), Vec::new())).collect();
+        let classes: Vec<(Term, Vec<u16>)> =
+            constants.iter().map(|&o| (Term::Object(o), Vec::new())).collect();
         let merge = Merge { clauses: self, head, given, conjunction, heads };
         merge.extend(&vars, classes, all)
     }
@@ -204,7 +207,12 @@ struct Merge<'a, 'b> {
 }
 
 impl Merge<'_, '_> {
-    fn extend(&self, vars: &[u16], classes: Vec<(Term, Vec<u16>)>, all: &mut Vec<Clause>) -> Result<(), Error> {
+    fn extend(
+        &self,
+        vars: &[u16],
+        classes: Vec<(Term, Vec<u16>)>,
+        all: &mut Vec<Clause>,
+    ) -> Result<(), Error> {
         let Some((&var, rest)) = vars.split_first() else {
             if let Some(clause) = self.clause(&classes) {
                 all.push(clause);
@@ -257,7 +265,10 @@ impl Merge<'_, '_> {
         for literal in &self.conjunction.literals {
             let args = literal.args.iter().map(|&t| of(t)).collect();
             let literal = Literal { args, ..literal.clone() };
-            if body.iter().any(|l| l.symbol == literal.symbol && l.args == literal.args && l.holds != literal.holds) {
+            if body
+                .iter()
+                .any(|l| l.symbol == literal.symbol && l.args == literal.args && l.holds != literal.holds)
+            {
                 return None;
             }
             if !body.contains(&literal) {
@@ -268,8 +279,13 @@ impl Merge<'_, '_> {
         let mut guards = Vec::new();
         for (leader, members) in classes {
             let Term::Var(_) = leader else { continue };
-            let mut known: Vec<Kind> =
-                self.head.iter().zip(self.given).filter(|(v, _)| members.contains(v)).map(|(_, &k)| k).collect();
+            let mut known: Vec<Kind> = self
+                .head
+                .iter()
+                .zip(self.given)
+                .filter(|(v, _)| members.contains(v))
+                .map(|(_, &k)| k)
+                .collect();
             for literal in body.iter().filter(|l| l.holds) {
                 if let Symbol::Predicate(p) = literal.symbol {
                     let args = literal.args.iter().zip(&domain.predicates[p as usize].args);

@@ -250,7 +250,9 @@ pub(crate) fn define<'f, 'a>(
     kind: &str,
 ) -> Result<(&'a str, &'f [Sexp<'a>]), Error> {
     let wrong = |span: Span, message: String| {
-        source.error(span, message).with_help(format!("a PDDL {kind} is written `(define ({kind} NAME) ...)`"))
+        source
+            .error(span, message)
+            .with_help(format!("a PDDL {kind} is written `(define ({kind} NAME) ...)`"))
     };
     let items = file.list().unwrap_or_default();
     let Some([define, title]) = items.get(..2) else {
@@ -289,8 +291,16 @@ impl Draft<'_> {
         if KNOWN.contains(&lower.as_str()) {
             return Ok(());
         }
-        let unsupported =
-            [":durative-action", ":constraints", ":process", ":event", ":axiom", ":method", ":task", ":timeless"];
+        let unsupported = [
+            ":durative-action",
+            ":constraints",
+            ":process",
+            ":event",
+            ":axiom",
+            ":method",
+            ":task",
+            ":timeless",
+        ];
         let error = if unsupported.contains(&lower.as_str()) {
             self.source.error(section.span(), format!("`{head}` is not supported"))
         } else {
@@ -429,7 +439,9 @@ impl Draft<'_> {
 
     /// Marks the predicates that have axioms, before anything that must not change them is read.
     fn mark_derived(&mut self, sections: &[Sexp]) -> Result<(), Error> {
-        for section in sections.iter().filter(|s| s.head().is_some_and(|h| h.eq_ignore_ascii_case(":derived"))) {
+        for section in
+            sections.iter().filter(|s| s.head().is_some_and(|h| h.eq_ignore_ascii_case(":derived")))
+        {
             let items = section.list().unwrap_or_default();
             let Some(name) = items.get(1).and_then(Sexp::head) else {
                 return Err(self
@@ -459,8 +471,12 @@ impl Draft<'_> {
         let id = self.domain.predicate_ids.get(&name.to_ascii_lowercase()).copied().unwrap_or_default();
         let args = self.domain.predicates[id as usize].args.clone();
         if args.len() != declared.len() {
-            let message = format!("predicate `{name}` takes {} arguments, not {}", args.len(), declared.len());
-            return Err(self.source.error(span, message).with_help("as it is declared in `(:predicates ...)`"));
+            let message =
+                format!("predicate `{name}` takes {} arguments, not {}", args.len(), declared.len());
+            return Err(self
+                .source
+                .error(span, message)
+                .with_help("as it is declared in `(:predicates ...)`"));
         }
         let variables = &head.list().unwrap_or_default()[1..];
         let (kinds, names, body) = self.scoped(|scope| {

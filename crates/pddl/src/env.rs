@@ -90,7 +90,11 @@ impl Binding {
 }
 
 /// The universe of a problem: its objects under derrl's names. Two that would have the same name are an error.
-fn universe(task: &Task, translation: &Translation, alphabet: &Alphabet) -> Result<Vec<(Constant, Type)>, Error> {
+fn universe(
+    task: &Task,
+    translation: &Translation,
+    alphabet: &Alphabet,
+) -> Result<Vec<(Constant, Type)>, Error> {
     let mut seen: FxHashMap<Constant, &str> = FxHashMap::default();
     let mut objects = Vec::new();
     for object in &task.problem.objects {
@@ -112,14 +116,16 @@ fn object_type(task: &Task, translation: &Translation, alphabet: &Alphabet, type
     let all = &task.domain.types;
     let named = |t: u16| {
         let kind = all.kinds().find(|(_, members)| *members == [t]).map(|(kind, _)| kind);
-        let name = kind.map_or_else(|| crate::translate::plain(all.name(t)), |k| translation.kind_name(k).to_string());
+        let name = kind
+            .map_or_else(|| crate::translate::plain(all.name(t)), |k| translation.kind_name(k).to_string());
         alphabet.types.find(&name)
     };
     // Of an object of several types, what all of them are.
     let mut candidates: Vec<u16> = (1..all.len() as u16)
         .filter(|&above| types.iter().all(|&t| all.is_subtype(t, above)) && named(above).is_some())
         .collect();
-    candidates.sort_by_key(|&t| std::cmp::Reverse((0..all.len() as u16).filter(|&a| all.is_subtype(t, a)).count()));
+    candidates
+        .sort_by_key(|&t| std::cmp::Reverse((0..all.len() as u16).filter(|&a| all.is_subtype(t, a)).count()));
     candidates.first().and_then(|&t| named(t)).unwrap_or(Types::ANY)
 }
 
@@ -138,7 +144,8 @@ impl Problems {
         let mut universes: FxHashMap<Vec<(Constant, Type)>, Arc<Universe>> = FxHashMap::default();
         let mut instances = Vec::new();
         for task in tasks {
-            if !Arc::ptr_eq(&task.domain, &translation.domain) && task.domain.name != translation.domain.name {
+            if !Arc::ptr_eq(&task.domain, &translation.domain) && task.domain.name != translation.domain.name
+            {
                 return Err(Error::new(format!(
                     "`{}` is a problem of domain `{}`, not of `{}`",
                     task.problem.file, task.domain.name, translation.domain.name
@@ -267,10 +274,7 @@ impl PddlEnv {
             self.simulators.clear();
         }
         let task = &self.problems.tasks[i].task;
-        self.simulators
-            .entry(i)
-            .and_modify(Simulator::reset)
-            .or_insert_with(|| Simulator::new(task.clone()));
+        self.simulators.entry(i).and_modify(Simulator::reset).or_insert_with(|| Simulator::new(task.clone()));
         self.journal.begin();
     }
 

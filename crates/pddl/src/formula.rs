@@ -70,7 +70,9 @@ impl Formula {
             Formula::Not(inner) => inner.normal(!holds),
             Formula::Atom(_) | Formula::Equal(..) if holds => self.clone(),
             Formula::Atom(_) | Formula::Equal(..) => Formula::Not(Box::new(self.clone())),
-            Formula::Exists(vars, inner) if holds => Formula::Exists(vars.clone(), Box::new(inner.normal(true))),
+            Formula::Exists(vars, inner) if holds => {
+                Formula::Exists(vars.clone(), Box::new(inner.normal(true)))
+            }
             Formula::Forall(vars, inner) if !holds => {
                 Formula::Exists(vars.clone(), Box::new(inner.normal(false)))
             }

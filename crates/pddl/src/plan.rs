@@ -57,12 +57,16 @@ impl Plan {
             let mut words = inner.split_whitespace();
             let name = words.next().unwrap_or_default();
             let Some(schema) = task.domain.find_action(name) else {
-                return Err(error(format!("unknown action `{name}`")).with_help("use the actions of the domain"));
+                return Err(
+                    error(format!("unknown action `{name}`")).with_help("use the actions of the domain")
+                );
             };
             let mut args = Vec::new();
             for word in words {
                 let Some(o) = task.problem.find(word) else {
-                    return Err(error(format!("unknown object `{word}`")).with_help("use the problem's objects"));
+                    return Err(
+                        error(format!("unknown object `{word}`")).with_help("use the problem's objects")
+                    );
                 };
                 args.push(o);
             }
@@ -96,7 +100,10 @@ impl Plan {
         Err(match open {
             Some((holds, p, args)) => {
                 let atom = task.show_atom(&task.domain.predicates[*p as usize].name, args);
-                error.with_help(format!("{atom} {} at the end", if *holds { "does not hold" } else { "holds" }))
+                error.with_help(format!(
+                    "{atom} {} at the end",
+                    if *holds { "does not hold" } else { "holds" }
+                ))
             }
             None => error,
         })

@@ -82,7 +82,9 @@ impl Problem {
             return Err(Error::new("more than 2^31 objects"));
         }
         let Some(goal) = goal else {
-            return Err(source.error(file.span(), "the problem has no goal").with_help("add `(:goal (and ...))`"));
+            return Err(source
+                .error(file.span(), "the problem has no goal")
+                .with_help("add `(:goal (and ...))`"));
         };
         let Some([_, goal]) = goal.list() else {
             return Err(source

@@ -49,8 +49,16 @@ pub(crate) struct Place {
 /// A condition whose variables are all bound.
 #[derive(Clone, Debug)]
 enum Test {
-    Literal { place: Place, args: Vec<Term>, holds: bool },
-    Equal { a: Term, b: Term, holds: bool },
+    Literal {
+        place: Place,
+        args: Vec<Term>,
+        holds: bool,
+    },
+    Equal {
+        a: Term,
+        b: Term,
+        holds: bool,
+    },
     /// One of the conjunctions holds.
     Any(Vec<Query>),
     /// The conjunction holds for some objects, or for none.

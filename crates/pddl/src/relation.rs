@@ -210,7 +210,8 @@ mod tests {
                 assert!(all.iter().eq(set.iter()));
                 for arg in 0..if arity < 2 { 0 } else { arity } {
                     let o = rng.below(objects.min(9)) as u32;
-                    let mut with: Vec<&[u32]> = relation.with(arg, o).iter().map(|&s| relation.tuple(s)).collect();
+                    let mut with: Vec<&[u32]> =
+                        relation.with(arg, o).iter().map(|&s| relation.tuple(s)).collect();
                     with.sort_unstable();
                     assert!(with.into_iter().eq(set.iter().filter(|t| t[arg] == o).map(Vec::as_slice)));
                 }

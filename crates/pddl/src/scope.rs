@@ -168,7 +168,10 @@ impl<'s> Scope<'s> {
             let kinds: Vec<String> = declared.iter().map(|&k| self.types.show(k)).collect();
             return Err(self
                 .error(span, format!("{what} `{name}` takes {count}, not {}", items.len()))
-                .with_help(format!("it is declared `({})`", [vec![name.to_string()], kinds].concat().join(" "))));
+                .with_help(format!(
+                    "it is declared `({})`",
+                    [vec![name.to_string()], kinds].concat().join(" ")
+                )));
         }
         let mut args = Vec::with_capacity(items.len());
         for (item, &kind) in items.iter().zip(declared) {
@@ -189,7 +192,8 @@ impl<'s> Scope<'s> {
 
     /// An atom of a declared predicate.
     pub(crate) fn atom(&self, item: &Sexp) -> Result<Atom, Error> {
-        let Some((head, name)) = item.list().and_then(|l| l.first()).and_then(|h| h.word().map(|w| (h, w))) else {
+        let Some((head, name)) = item.list().and_then(|l| l.first()).and_then(|h| h.word().map(|w| (h, w)))
+        else {
             return Err(self
                 .error(item.span(), "expected an atom such as `(p ?x)`")
                 .with_help("an atom is a predicate and its arguments in parentheses"));
@@ -264,7 +268,11 @@ impl<'s> Scope<'s> {
                 let inner = self.formula(inner)?;
                 self.forget(slots.len());
                 let inner = Box::new(inner);
-                Ok(if quantifier == "forall" { Formula::Forall(slots, inner) } else { Formula::Exists(slots, inner) })
+                Ok(if quantifier == "forall" {
+                    Formula::Forall(slots, inner)
+                } else {
+                    Formula::Exists(slots, inner)
+                })
             }
             "=" => {
                 let [a, b] = rest else { return Err(self.wrong_count(item, "=", "2 terms")) };
@@ -316,7 +324,13 @@ impl<'s> Scope<'s> {
         Ok(parts)
     }
 
-    fn effect(&mut self, item: &Sexp, part: usize, inside_when: bool, parts: &mut Vec<Effect>) -> Result<(), Error> {
+    fn effect(
+        &mut self,
+        item: &Sexp,
+        part: usize,
+        inside_when: bool,
+        parts: &mut Vec<Effect>,
+    ) -> Result<(), Error> {
         let Some(items) = item.list() else {
             return Err(self
                 .error(item.span(), "expected an effect in parentheses")
@@ -382,7 +396,9 @@ impl<'s> Scope<'s> {
                 let [target, amount] = rest else {
                     return Err(self.wrong_count(item, "increase", "a function and an amount"));
                 };
-                if !target.is("total-cost") && target.head().is_none_or(|h| !h.eq_ignore_ascii_case("total-cost")) {
+                if !target.is("total-cost")
+                    && target.head().is_none_or(|h| !h.eq_ignore_ascii_case("total-cost"))
+                {
                     return Err(self.unsupported(item, "changing a number other than `total-cost`"));
                 }
                 self.function(target)?;

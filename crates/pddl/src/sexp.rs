@@ -60,11 +60,8 @@ impl<'a> Sexp<'a> {
 pub(crate) fn read<'a>(source: &'a Source, kind: &str) -> Result<Sexp<'a>, Error> {
     if source.text.len() > MAX_BYTES {
         let bytes = source.text.len();
-        return Err(Error::new(format!(
-            "`{}` has {bytes} bytes; at most {MAX_BYTES} are read",
-            source.name
-        ))
-        .with_help("is this the right file?"));
+        return Err(Error::new(format!("`{}` has {bytes} bytes; at most {MAX_BYTES} are read", source.name))
+            .with_help("is this the right file?"));
     }
     let text = source.text.as_str();
     let bytes = text.as_bytes();

@@ -173,7 +173,8 @@ impl Task {
         let mut literals = Vec::new();
         let mut binding = vec![0; problem.goal_kinds.len()];
         let normal = problem.goal.normal(true);
-        let goal_is_literals = write_out(&normal, &places, view, &problem.goal_kinds, &mut binding, &mut literals);
+        let goal_is_literals =
+            write_out(&normal, &places, view, &problem.goal_kinds, &mut binding, &mut literals);
         // What is asked for twice is asked for once.
         literals.sort();
         literals.dedup();
@@ -181,7 +182,10 @@ impl Task {
             Goal::Literals
         } else {
             let nothing = vec![false; problem.goal_kinds.len()];
-            Goal::Condition(compiler.query(&normal, &problem.goal_kinds, &nothing, &[]), problem.goal_kinds.len())
+            Goal::Condition(
+                compiler.query(&normal, &problem.goal_kinds, &nothing, &[]),
+                problem.goal_kinds.len(),
+            )
         };
         let mut values = vec![FxHashMap::default(); domain.functions.len()];
         for ((f, args), &v) in &problem.values {
@@ -305,7 +309,9 @@ fn write_out(
         }
         true
     };
-    let same = |a: Term, b: Term, binding: &[u32]| crate::query::value(a, binding) == crate::query::value(b, binding);
+    let same = |a: Term, b: Term, binding: &[u32]| {
+        crate::query::value(a, binding) == crate::query::value(b, binding)
+    };
     match goal {
         Formula::And(parts) => {
             // Every part, so that the literals are complete even where something else is among the parts.

@@ -63,8 +63,10 @@ impl Taken {
     fn take(&mut self, name: &str, arity: usize, what: String) -> Result<(), Error> {
         match self.0.insert((name.to_string(), arity), what.clone()) {
             None => Ok(()),
-            Some(other) => Err(Error::new(format!("{other} and {what} would both be called `{name}/{arity}`"))
-                .with_help("rename one of them in the PDDL files")),
+            Some(other) => {
+                Err(Error::new(format!("{other} and {what} would both be called `{name}/{arity}`"))
+                    .with_help("rename one of them in the PDDL files"))
+            }
         }
     }
 
@@ -237,7 +239,9 @@ impl Translation {
                 let body: Vec<String> = clause
                     .body
                     .iter()
-                    .map(|l| format!("{}{}", if l.holds { "" } else { "\\+ " }, show(symbol(l.symbol), &l.args)))
+                    .map(|l| {
+                        format!("{}{}", if l.holds { "" } else { "\\+ " }, show(symbol(l.symbol), &l.args))
+                    })
                     .collect();
                 let arrow = if body.is_empty() { "" } else { " :- " };
                 let _ = writeln!(text, "{}{arrow}{}.", show(name, &clause.head), body.join(", "));
@@ -318,7 +322,8 @@ fn needs_no_clause(clauses: &[Clause]) -> bool {
 /// What types are called, by kind; two that would have the same name are an error.
 fn kind_names(domain: &Domain) -> Result<Vec<String>, Error> {
     let types = &domain.types;
-    let mut seen: BTreeMap<String, String> = BTreeMap::from([("any".to_string(), "type `object`".to_string())]);
+    let mut seen: BTreeMap<String, String> =
+        BTreeMap::from([("any".to_string(), "type `object`".to_string())]);
     let mut take = |name: &str, what: String| match seen.insert(name.to_string(), what.clone()) {
         Some(other) if other != what => {
             Err(Error::new(format!("{other} and {what} would both be called `{name}`"))
@@ -366,14 +371,13 @@ fn subtypes(domain: &Domain, kind_names: &[String]) -> BTreeSet<(String, String)
 /// A name for each variable of a clause, after the parameters: `?from` is `From`.
 fn variable_names(names: &[String], clause: &Clause) -> BTreeMap<u16, String> {
     let terms = clause.head.iter().chain(clause.body.iter().flat_map(|l| &l.args));
-    let vars: BTreeSet<u16> = terms.filter_map(|t| if let Term::Var(v) = t { Some(*v) } else { None }).collect();
+    let vars: BTreeSet<u16> =
+        terms.filter_map(|t| if let Term::Var(v) = t { Some(*v) } else { None }).collect();
     let mut used = BTreeSet::new();
     let mut all = BTreeMap::new();
     for v in vars {
-        let mut base: String = names[usize::from(v)]
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
+        let mut base: String =
+            names[usize::from(v)].chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         match base.chars().next() {
             Some(c) if c.is_ascii_alphabetic() => base[..1].make_ascii_uppercase(),
             _ => base.insert(0, 'V'),

@@ -245,7 +245,10 @@ pub(crate) fn typed_groups<'a>(
                 let words: Option<Vec<_>> =
                     all.iter().skip(1).map(|t| t.word().map(|w| (w, t.span()))).collect();
                 match words {
-                    Some(words) if after.head().is_some_and(|h| h.eq_ignore_ascii_case("either")) && !words.is_empty() => {
+                    Some(words)
+                        if after.head().is_some_and(|h| h.eq_ignore_ascii_case("either"))
+                            && !words.is_empty() =>
+                    {
                         words
                     }
                     _ => {

@@ -46,14 +46,26 @@ fn mistakes_in_domains_are_shown_with_their_place() {
         ("?p - place) (far", "?p - plce) (far", "5:34 unknown type `plce`"),
         ("(not (at ?c ?p))", "(not (att ?c ?p))", "7:25 unknown predicate `att`"),
         ("(not (at ?c ?p))", "(not (at ?c))", "7:24 predicate `at` takes 2 arguments, not 1"),
-        ("(not (at ?c ?p))", "(not (at ?p ?c))", "7:28 `?p` is of type `place`, but `at` is about `car` here"),
+        (
+            "(not (at ?c ?p))",
+            "(not (at ?p ?c))",
+            "7:28 `?p` is of type `place`, but `at` is about `car` here",
+        ),
         ("(not (at ?c ?p))", "(at ?c hom)", "7:26 unknown constant `hom`"),
         ("(not (at ?c ?p))", "(at ?c ?q)", "7:26 unknown variable `?q`"),
         ("(not (at ?c ?p))", "(>= (fuel) 3)", "7:19 a comparison of numbers is not supported"),
         ("(not (at ?c ?p))", "(or", "1:1 this `(` is never closed"),
         (":effect (at ?c ?p)))", ":effect (at ?c ?p))))", "8:25 this `)` closes nothing"),
-        (":effect (at ?c ?p)", ":effect (increase (fuel) 3)", "8:13 changing a number other than `total-cost` is not supported"),
-        (":effect (at ?c ?p)", ":effect (probabilistic 0.5 (at ?c ?p))", "8:13 an effect left to chance is not supported"),
+        (
+            ":effect (at ?c ?p)",
+            ":effect (increase (fuel) 3)",
+            "8:13 changing a number other than `total-cost` is not supported",
+        ),
+        (
+            ":effect (at ?c ?p)",
+            ":effect (probabilistic 0.5 (at ?c ?p))",
+            "8:13 an effect left to chance is not supported",
+        ),
         (":effect", ":efect", "8:5 expected a part of the action, found `:efect`"),
         ("(:action go", "(:durative-action go", "6:3 `:durative-action` is not supported"),
         ("car - thing", "car - thing thing - car", "3:11 type `thing` is above itself"),
@@ -79,8 +91,16 @@ fn mistakes_in_problems_are_shown_with_their_place() {
         ("(at a x)", "(at x a)", "3:14 `x` is of type `place`, but `at` is about `car` here"),
         ("(at a x)", "(at 5 (at a x))", "3:10 a fact that becomes true at a time is not supported"),
         ("(:goal (at a home))", "", "1:1 the problem has no goal"),
-        ("(:goal (at a home))", "(:goal (at a home)) (:metric maximize (x))", "4:23 this metric is not supported"),
-        ("(:goal (at a home))", "(:goal (at a home)) (:constraints (x))", "4:23 `:constraints` is not supported in a problem"),
+        (
+            "(:goal (at a home))",
+            "(:goal (at a home)) (:metric maximize (x))",
+            "4:23 this metric is not supported",
+        ),
+        (
+            "(:goal (at a home))",
+            "(:goal (at a home)) (:constraints (x))",
+            "4:23 `:constraints` is not supported in a problem",
+        ),
     ] {
         let found = mistake(PROBLEM, from, to, true);
         if found != said {
@@ -129,13 +149,31 @@ fn no_text_makes_the_reader_panic() {
         (DOMAIN.to_string(), PROBLEM.to_string()),
     ];
     pairs.extend(GENERATORS.iter().map(|g| (g.domain.to_string(), g.problem(2, 0))));
-    let words = ["(", ")", "-", "?x", "and", "not", "forall", "(either a b)", "=", ":init", "5", "1e99", "\u{e9}", "either", ";", "when"];
+    let words = [
+        "(",
+        ")",
+        "-",
+        "?x",
+        "and",
+        "not",
+        "forall",
+        "(either a b)",
+        "=",
+        ":init",
+        "5",
+        "1e99",
+        "\u{e9}",
+        "either",
+        ";",
+        "when",
+    ];
     let mut rng = Rng::new(8, 8);
     let (mut read, mut refused) = (0, 0);
     for round in 0..20_000 {
         let (domain, problem) = &pairs[round % pairs.len()];
         let mutate = |text: &str, rng: &mut Rng| {
-            let mut parts: Vec<String> = text.split_inclusive([' ', '(', ')', '\n']).map(str::to_string).collect();
+            let mut parts: Vec<String> =
+                text.split_inclusive([' ', '(', ')', '\n']).map(str::to_string).collect();
             for _ in 0..1 + rng.below(3) {
                 let (a, b) = (rng.below(parts.len()), rng.below(parts.len()));
                 match rng.below(6) {
@@ -153,7 +191,10 @@ fn no_text_makes_the_reader_panic() {
                         }
                     }
                     _ => {
-                        let at = (0..=parts[a].len()).rev().find(|&i| parts[a].is_char_boundary(i) && i <= b).unwrap_or(0);
+                        let at = (0..=parts[a].len())
+                            .rev()
+                            .find(|&i| parts[a].is_char_boundary(i) && i <= b)
+                            .unwrap_or(0);
                         parts[a].insert(at, char::from(32 + rng.below(95) as u8));
                     }
                 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{Facts, legal_actions};
 use derrl_pddl::{
-    Actions, Cost, Domain, Formula, Kind, PddlEnv, Problems, Role, Simulator, Solvability, Task, Term, Translation,
-    generate::GENERATORS, graph, load_domain, load_problems, solvability,
+    Actions, Cost, Domain, Formula, Kind, PddlEnv, Problems, Role, Simulator, Solvability, Task, Term,
+    Translation, generate::GENERATORS, graph, load_domain, load_problems, solvability,
 };
 
 type Fact = (u32, Vec<u32>);
@@ -29,7 +29,10 @@ struct Naive<'a> {
 impl Naive<'_> {
     fn members(&self, kind: Kind) -> Vec<u32> {
         let objects = self.task.problem.objects.iter().enumerate();
-        objects.filter(|(_, o)| self.task.domain.types.belongs(&o.types, kind)).map(|(i, _)| i as u32).collect()
+        objects
+            .filter(|(_, o)| self.task.domain.types.belongs(&o.types, kind))
+            .map(|(i, _)| i as u32)
+            .collect()
     }
 
     fn tuples(&self, vars: &[u16], kinds: &[Kind], b: &[u32]) -> Vec<Vec<u32>> {
@@ -59,8 +62,12 @@ impl Naive<'_> {
                 self.facts.contains(&(a.predicate, a.args.iter().map(|&t| value(t, b)).collect()))
             }
             Formula::Equal(x, y) => value(*x, b) == value(*y, b),
-            Formula::Exists(vars, inner) => self.tuples(vars, kinds, b).iter().any(|b| self.holds(inner, kinds, b)),
-            Formula::Forall(vars, inner) => self.tuples(vars, kinds, b).iter().all(|b| self.holds(inner, kinds, b)),
+            Formula::Exists(vars, inner) => {
+                self.tuples(vars, kinds, b).iter().any(|b| self.holds(inner, kinds, b))
+            }
+            Formula::Forall(vars, inner) => {
+                self.tuples(vars, kinds, b).iter().all(|b| self.holds(inner, kinds, b))
+            }
         }
     }
 
@@ -90,12 +97,16 @@ impl Naive<'_> {
                     };
                     adds.extend(e.adds.iter().map(ground));
                     deletes.extend(e.deletes.iter().map(ground));
-                    cost += e.costs.iter().map(|c| match c {
-                        Cost::Constant(c) => *c,
-                        Cost::Function(f, args) => {
-                            self.task.problem.values[&(*f, args.iter().map(|&t| value(t, &b)).collect())]
-                        }
-                    }).sum::<f64>();
+                    cost += e
+                        .costs
+                        .iter()
+                        .map(|c| match c {
+                            Cost::Constant(c) => *c,
+                            Cost::Function(f, args) => {
+                                self.task.problem.values[&(*f, args.iter().map(|&t| value(t, &b)).collect())]
+                            }
+                        })
+                        .sum::<f64>();
                 }
             }
         }
@@ -172,7 +183,9 @@ fn random_play_agrees_with_a_naive_simulator() {
                 let kinds = &task.problem.goal_kinds;
                 let reached = naive.holds(&task.problem.goal, kinds, &vec![0; kinds.len()]);
                 assert_eq!(simulator.reached(), reached);
-                let Some((action, args)) = (!legal.is_empty()).then(|| &legal[rng.below(legal.len())]) else { break };
+                let Some((action, args)) = (!legal.is_empty()).then(|| &legal[rng.below(legal.len())]) else {
+                    break;
+                };
                 assert_eq!(simulator.apply(*action, args), Some(naive.step(*action, args)));
                 steps += 1;
             }
@@ -204,7 +217,8 @@ fn legality_as_text_is_legality_as_simulated() {
                 observe(&env, &mut seen);
                 let mut legal = Vec::new();
                 assert!(env.legal(&mut legal));
-                let by_text = legal_actions(&seen, &alphabet, env.universe()).expect("the text says what is legal");
+                let by_text =
+                    legal_actions(&seen, &alphabet, env.universe()).expect("the text says what is legal");
                 assert_eq!(by_text, legal, "{}\n{}", domain.name, translation.text());
                 let action = &legal[rng.below(legal.len())];
                 if env.step(action.action, &action.args, &mut rng).status != Status::Running {

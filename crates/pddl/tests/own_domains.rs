@@ -5,7 +5,7 @@ use std::sync::Arc;
 use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Source, legal_actions};
 use derrl_pddl::generate::{GENERATORS, Generator};
-use derrl_pddl::{Plan, PddlEnv, Problems, Solvability, Task, Translation, solvability};
+use derrl_pddl::{PddlEnv, Plan, Problems, Solvability, Task, Translation, solvability};
 
 /// The environment of some problems of a generator, with its alphabet.
 fn environment(generator: &Generator, sizes: &[(usize, u64)]) -> (Arc<Alphabet>, PddlEnv) {
@@ -29,7 +29,8 @@ fn legal(env: &dyn Env) -> Vec<GroundAction> {
 #[test]
 fn policies_written_by_hand_solve_every_problem() {
     for generator in GENERATORS {
-        let sizes: Vec<(usize, u64)> = [1, 2, 3, 5, 8, 13, 20].into_iter().flat_map(|n| [(n, 0), (n, 1)]).collect();
+        let sizes: Vec<(usize, u64)> =
+            [1, 2, 3, 5, 8, 13, 20].into_iter().flat_map(|n| [(n, 0), (n, 1)]).collect();
         let (alphabet, mut env) = environment(generator, &sizes);
         let source = Source::new(format!("{}/policy.pl", generator.name), generator.policy);
         let (policy, alphabet) = Policy::read(&source, &alphabet).unwrap_or_else(|e| panic!("{e}"));
@@ -42,7 +43,12 @@ fn policies_written_by_hand_solve_every_problem() {
             loop {
                 observe(&env, &mut facts);
                 let ties = decider.decide(&facts, &alphabet, env.universe()).ties;
-                assert!(!ties.is_empty(), "{}: no rule acts in {:?}", generator.name, facts.show(&alphabet, env.universe()));
+                assert!(
+                    !ties.is_empty(),
+                    "{}: no rule acts in {:?}",
+                    generator.name,
+                    facts.show(&alphabet, env.universe())
+                );
                 let chosen = &ties[rng.below(ties.len())];
                 plan.steps.push(env.problems().ground(chosen.action, &chosen.args));
                 let outcome = env.step(chosen.action, &chosen.args, &mut rng);
@@ -78,7 +84,8 @@ fn the_text_says_what_the_simulator_does() {
                 observe(&env, &mut facts);
                 // Legality by the clauses is legality by the simulator.
                 let actions = legal(&env);
-                let by_text = legal_actions(&facts, &alphabet, env.universe()).expect("the text says what is legal");
+                let by_text =
+                    legal_actions(&facts, &alphabet, env.universe()).expect("the text says what is legal");
                 assert_eq!(by_text, actions, "{}", generator.name);
                 // Equal codes mean equal facts.
                 let code = env.code().expect("problems have codes");

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use derrl_env::Rng;
 use derrl_pddl::{
-    Actions, Domain, Plan, Role, Simulator, Solvability, Task, load_domain, load_problem, problem_files, solvability,
+    Actions, Domain, Plan, Role, Simulator, Solvability, Task, load_domain, load_problem, problem_files,
+    solvability,
 };
 
 /// The Python of the project's own tools, with pddlgym and unified-planning.
@@ -15,7 +16,10 @@ fn python() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = root.join(".tools/pddl/bin/python");
     let ready = Command::new(&python)
-        .args(["-c", "import importlib.util, numpy, unified_planning; assert importlib.util.find_spec('pddlgym')"])
+        .args([
+            "-c",
+            "import importlib.util, numpy, unified_planning; assert importlib.util.find_spec('pddlgym')",
+        ])
         .output();
     assert!(
         ready.is_ok_and(|o| o.status.success()),
@@ -28,7 +32,8 @@ fn python() -> PathBuf {
 
 /// The folder of pddlgym's PDDL files.
 fn pddlgym() -> PathBuf {
-    let code = "import importlib.util, os; print(os.path.dirname(importlib.util.find_spec('pddlgym').origin))";
+    let code =
+        "import importlib.util, os; print(os.path.dirname(importlib.util.find_spec('pddlgym').origin))";
     let output = Command::new(python()).args(["-c", code]).output().expect("Python runs");
     Path::new(String::from_utf8(output.stdout).expect("a path").trim()).join("pddl")
 }
@@ -103,7 +108,9 @@ fn episodes(domain: &Arc<Domain>, file: &Path, folder: &Path, rng: &mut Rng, out
         simulator.facts(&mut |p, args| {
             let predicate = &domain.predicates[p as usize];
             if predicate.role() != Role::Derived {
-                facts.push(task.show_atom(&predicate.name, args).trim_matches(['(', ')']).to_ascii_lowercase());
+                facts.push(
+                    task.show_atom(&predicate.name, args).trim_matches(['(', ')']).to_ascii_lowercase(),
+                );
             }
         });
         let _ = writeln!(out, "S {}\nG {}", facts.join(";"), u8::from(simulator.reached()));
@@ -148,12 +155,14 @@ fn random_play_agrees_with_pddlgym() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("episodes");
     std::fs::write(&path, text).expect("it can be written");
-    let output = Command::new(python).arg(script("pddlgym_replay.py")).arg(&path).output().expect("Python runs");
+    let output =
+        Command::new(python).arg(script("pddlgym_replay.py")).arg(&path).output().expect("Python runs");
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     println!("{said}");
     assert!(output.status.success(), "{said}\n{errors}");
-    let agrees: Vec<&str> = said.lines().filter(|l| l.starts_with("agrees")).collect();
-    assert!(agrees.len() >= 40, "{said}");
+    let count = |word: &str| said.lines().filter(|l| l.starts_with(word)).count();
+    // The one that it cannot step has a negated quantifier, which pddlgym says it does not handle.
+    assert_eq!((count("agrees"), count("cannot")), (66, 1), "{said}");
 }
 
 #[test]
@@ -169,8 +178,10 @@ fn plans_are_accepted_by_unified_planning() {
     };
     let mut own = Vec::new();
     for generator in derrl_pddl::generate::GENERATORS {
-        let (domain, problem) =
-            (folder.path().join(format!("{}.pddl", generator.name)), folder.path().join(format!("{}-p.pddl", generator.name)));
+        let (domain, problem) = (
+            folder.path().join(format!("{}.pddl", generator.name)),
+            folder.path().join(format!("{}-p.pddl", generator.name)),
+        );
         std::fs::write(&domain, generator.domain).expect("it can be written");
         std::fs::write(&problem, generator.problem(3, 1)).expect("it can be written");
         own.push((domain, problem));
@@ -181,7 +192,9 @@ fn plans_are_accepted_by_unified_planning() {
     for (domain_file, problem) in &own {
         let domain = load_domain(domain_file).unwrap_or_else(|e| panic!("{e}"));
         let task = load_problem(problem, &domain).unwrap_or_else(|e| panic!("{e}"));
-        let Solvability::Solvable(plan) = solvability(&task, 200_000) else { panic!("{} has a plan", domain.name) };
+        let Solvability::Solvable(plan) = solvability(&task, 200_000) else {
+            panic!("{} has a plan", domain.name)
+        };
         check(domain_file, problem, &task, &plan);
     }
     let output =

@@ -117,7 +117,8 @@ impl Generator {
     pub fn problem(&self, size: usize, seed: u64) -> String {
         let size = size.max(self.smallest);
         let text = (self.make)(size, &mut Rng::new(seed, size as u64));
-        let mut out = format!("(define (problem {}-{size}-{seed})\n  (:domain {})\n  (:objects", self.name, self.name);
+        let mut out =
+            format!("(define (problem {}-{size}-{seed})\n  (:domain {})\n  (:objects", self.name, self.name);
         for (t, names) in &text.objects {
             for line in names.chunks(12) {
                 out.push_str("\n    ");

@@ -17,7 +17,8 @@ fn moves(count: usize, places: usize, rng: &mut Rng) -> Vec<(usize, usize)> {
 pub(super) fn gripper(balls: usize, rng: &mut Rng) -> Text {
     let rooms = 2 + balls.isqrt();
     let moves = moves(balls, rooms, rng);
-    let mut init = vec![format!("at-robby room{}", 1 + rng.below(rooms)), "free left".into(), "free right".into()];
+    let mut init =
+        vec![format!("at-robby room{}", 1 + rng.below(rooms)), "free left".into(), "free right".into()];
     init.extend(moves.iter().enumerate().map(|(b, m)| format!("at ball{} room{}", b + 1, m.0 + 1)));
     let goal = moves.iter().enumerate().map(|(b, m)| format!("at ball{} room{}", b + 1, m.1 + 1)).collect();
     let grippers = vec!["left".to_string(), "right".to_string()];
