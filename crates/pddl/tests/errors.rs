@@ -179,7 +179,7 @@ fn no_text_makes_the_reader_panic() {
                 match rng.below(6) {
                     0 => parts.swap(a, b),
                     1 => parts[a] = words[rng.below(words.len())].to_string() + " ",
-                    2 => parts.truncate(a + 1),
+                    2 => parts.truncate(a.max(1)),
                     3 => {
                         let copy = parts[a.min(b)..a.max(b).min(a.min(b) + 20)].to_vec();
                         parts.splice(a..a, copy);
