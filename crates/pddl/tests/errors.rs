@@ -174,7 +174,7 @@ fn no_text_makes_the_reader_panic() {
         let mutate = |text: &str, rng: &mut Rng| {
             let mut parts: Vec<String> =
                 text.split_inclusive([' ', '(', ')', '\n']).map(str::to_string).collect();
-            for _ in 0..1 + rng.below(3) {
+            for _ in 0..=rng.below(3) {
                 let (a, b) = (rng.below(parts.len()), rng.below(parts.len()));
                 match rng.below(6) {
                     0 => parts.swap(a, b),
