@@ -72,7 +72,9 @@ pub struct Finished {
     pub rules: Option<String>,
     /// Seconds it took in all, scoring included.
     pub seconds: f64,
-    /// Seconds an episode and a decision of training, if it was for that.
+    /// Processor seconds of the whole training run: everything from the start to the policy that is scored.
+    pub training_seconds: f64,
+    /// Seconds per episode and per decision of training, if it was for that.
     pub time: Option<Time>,
     /// When it was run.
     pub date: String,
@@ -83,9 +85,9 @@ pub struct Finished {
 /// Training time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Time {
-    /// Seconds an episode.
+    /// Seconds per episode.
     pub episode: f64,
-    /// Seconds a decision.
+    /// Seconds per decision.
     pub decision: f64,
     /// Episodes measured.
     pub episodes: u64,
@@ -173,7 +175,10 @@ impl Job {
         let mut agent = (row.make)(&setup)?;
         let training =
             Training { make_env: &make_env, seed: self.seed, decisions: self.decisions, threads: 1, watcher };
+        // On one thread, training runs in this one.
+        let before = thread_seconds();
         let Some(trained) = agent.train(&training)? else { return Ok(None) };
+        let training_seconds = thread_seconds() - before;
         let mut scores = Vec::new();
         for (task, options) in &self.tasks {
             if watcher.interrupted() {
@@ -188,6 +193,7 @@ impl Job {
             trained,
             rules: agent.rules(),
             seconds: start.elapsed().as_secs_f64(),
+            training_seconds,
             time: None,
             date: today(),
             commit: commit(),
@@ -237,7 +243,7 @@ fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Seconds since the first call in this thread: processor time is not to be had here.
+/// Seconds since the first call in this thread: CPU time is unavailable on this platform.
 #[cfg(not(unix))]
 fn thread_seconds() -> f64 {
     thread_local!(static START: Instant = Instant::now());

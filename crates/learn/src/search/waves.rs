@@ -167,9 +167,10 @@ impl<'a> Search<'a> {
         let shared = Mutex::new(shared);
         let changed = Condvar::new();
         std::thread::scope(|scope| {
-            for _ in 0..threads.max(1) {
+            for _ in 1..threads {
                 scope.spawn(|| self.work(&shared, &changed));
             }
+            self.work(&shared, &changed);
         });
         let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         match shared.error {
