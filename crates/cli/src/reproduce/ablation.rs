@@ -66,7 +66,7 @@ struct Measured {
 
 fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
     let scores = || finished.iter().filter_map(|f| f.scores.first());
-    let learned = scores().filter(|s| s.mean >= s.best_known - LEARNED).count();
+    let learned = scores().filter(|s| s.best_known.is_some_and(|best| s.mean >= best - LEARNED)).count();
     let mut atoms = Vec::new();
     let mut redundant = Vec::new();
     for f in finished {

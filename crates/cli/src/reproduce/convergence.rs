@@ -70,7 +70,7 @@ fn lines<'a>(plan: &'a Plan, table: &TableSpec, results: &Results) -> anyhow::Re
                 curve: Curve::new(&runs),
                 curves: runs.iter().map(|t| Curve::new(&[t])).collect(),
                 score: mean_stderr(&scores().map(|s| s.mean).collect::<Vec<_>>()).0,
-                best_known: mean_stderr(&scores().map(|s| s.best_known).collect::<Vec<_>>()).0,
+                best_known: mean_stderr(&scores().filter_map(|s| s.best_known).collect::<Vec<_>>()).0,
             })
         })
         .collect()

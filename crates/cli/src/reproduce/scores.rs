@@ -183,7 +183,7 @@ fn measure(plan: &Plan, table: &TableSpec, at: usize, results: &Results) -> anyh
             Ok(Measured {
                 agent: a.name.to_string(),
                 returns: Sample::of_means(scores().map(|s| (s.mean, s.stderr))),
-                best_known: Sample::new(scores().map(|s| s.best_known).collect()).mean(),
+                best_known: Sample::new(scores().filter_map(|s| s.best_known).collect()).mean(),
                 paper: row.paper.get(a.name).copied(),
             })
         })
