@@ -42,6 +42,12 @@ pub enum Error {
     /// A rule to start from that could not be learned.
     #[error("{0}")]
     Given(String),
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A thread of a search failed.
+    #[error("a worker failed: {0}")]
+    Worker(String),
     /// The world failed in the middle of a run.
     #[error("{0}")]
     World(String),
