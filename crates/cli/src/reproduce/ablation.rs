@@ -70,10 +70,9 @@ fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
     let mut atoms = Vec::new();
     let mut redundant = Vec::new();
     for f in finished {
-        let (Some(before), Some(after)) = (&f.trained.unsimplified, &f.rules) else { continue };
-        let (before, after) = (atoms_of(before, &f.job.domain)?, atoms_of(after, &f.job.domain)?);
-        atoms.push(before as f64);
-        redundant.push(before.saturating_sub(after) as f64);
+        let Some(learned) = &f.trained.unsimplified else { continue };
+        atoms.push(atoms_of(learned, &f.job.domain)? as f64);
+        redundant.extend(f.trained.redundant_atoms.map(|n| n as f64));
     }
     let trained: Vec<_> = finished.iter().map(|f| &f.trained).collect();
     Ok(Measured {

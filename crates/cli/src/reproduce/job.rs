@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Context;
 use derrl_env::{Options, find};
 use derrl_learn::{
-    Config, Learning, Point, Score, Setup, Trained, Training, Watcher, evaluate_agent, find_agent,
+    Config, Learning, Observer, Point, Score, Setup, Trained, Training, evaluate_agent, find_agent,
 };
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +160,7 @@ impl Job {
     }
 
     /// Does it. `None` if interrupted.
-    pub fn run(&self, watcher: &dyn Watcher) -> anyhow::Result<Option<Finished>> {
+    pub fn run(&self, watcher: &dyn Observer) -> anyhow::Result<Option<Finished>> {
         let start = Instant::now();
         let (row, spec) = (find_agent(&self.agent)?, find(&self.domain)?);
         let alphabet = spec.alphabet();
@@ -201,7 +201,7 @@ impl Job {
     }
 
     /// Trains while the clock runs. `None` if interrupted.
-    pub fn time(&self, watcher: &dyn Watcher) -> anyhow::Result<Option<Finished>> {
+    pub fn time(&self, watcher: &dyn Observer) -> anyhow::Result<Option<Finished>> {
         let clock = Clock { watcher, last: Mutex::default() };
         // A thread of its own, so that its processor time is that of the training alone.
         let finished = std::thread::scope(|scope| scope.spawn(|| self.run(&clock)).join());
@@ -220,11 +220,11 @@ impl Job {
 
 /// Notes how much processor time training has taken by each point of its curve.
 struct Clock<'a> {
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn Observer,
     last: Mutex<Option<(f64, Point)>>,
 }
 
-impl Watcher for Clock<'_> {
+impl Observer for Clock<'_> {
     fn point(&self, point: &Point) {
         // Called by the thread that trains.
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((thread_seconds(), *point));
