@@ -9,6 +9,7 @@ use derrl_learn::{Checkpoint, Learned, Observer, UpdateStats};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::run_folder::RunFolder;
+use crate::say;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -88,7 +89,7 @@ impl<'a> Watch<'a> {
         if self.on_terminal {
             self.bar.set_message(text);
         } else {
-            eprintln!("{text}");
+            say!("{text}");
         }
     }
 

@@ -24,7 +24,7 @@ use serde_json::json;
 
 use crate::args::Report;
 use crate::run_folder::{RunFolder, write_whole};
-use crate::{Outcome, print, print_json};
+use crate::{Outcome, print, print_json, say};
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";
@@ -94,7 +94,7 @@ pub fn run(args: &Report) -> Outcome {
         }))?;
         return Ok(());
     }
-    written.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    written.notes.iter().for_each(|note| say!("note: {note}"));
     print(&format!("{}\n", out.display()));
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::domain::load_policy;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
 use crate::table::thousands;
-use crate::{Failure, Outcome, print, print_json};
+use crate::{Failure, Outcome, print, print_json, say};
 
 /// Removes what makes no difference up to a size.
 pub fn run(args: &Simplify) -> Outcome {
@@ -44,11 +44,11 @@ pub fn run(args: &Simplify) -> Outcome {
         return Ok(());
     }
     for removed in &pruned.removed {
-        eprintln!("removed: {removed}");
+        say!("removed: {removed}");
     }
     match pruned.removed.len() {
-        0 => eprintln!("nothing can be removed"),
-        _ => eprintln!("no decision changes in any of {} states", thousands(pruned.states)),
+        0 => say!("nothing can be removed"),
+        _ => say!("no decision changes in any of {} states", thousands(pruned.states)),
     }
     if args.out.is_none() {
         print(&simpler);

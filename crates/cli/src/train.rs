@@ -16,7 +16,7 @@ use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, eval, print, print_json, report};
+use crate::{Failure, Outcome, eval, print, print_json, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -159,7 +159,7 @@ fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -
     }
     for rule in given.iter().map(|g| &g.rule) {
         if let Some((_, message)) = domain.alphabet.contradicts(rule) {
-            eprintln!("warning: {}: {message}", rule.display(&domain.alphabet));
+            say!("warning: {}: {message}", rule.display(&domain.alphabet));
         }
     }
     Ok(start)

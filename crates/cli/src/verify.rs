@@ -19,7 +19,7 @@ use crate::progress::catch_interrupts;
 use crate::run_folder::RunFolder;
 use crate::style::Paint;
 use crate::table::{columns, list, thousands};
-use crate::{Failure, Outcome, print, print_json};
+use crate::{Failure, Outcome, print, print_json, say};
 
 /// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
 pub const MOST_FACTS: usize = 40;
@@ -65,14 +65,14 @@ pub fn run(args: &Verify) -> Outcome {
     } else {
         print(&show(&report, &domain));
         if args.picture.is_some() && report.counterexample.is_none() {
-            eprintln!("there is no counterexample to draw");
+            say!("there is no counterexample to draw");
         }
     }
     // A run is verified in its own domain; whatever else is asked of its policy is no part of the run.
     if args.policy.is_dir() && args.domain.is_none() {
         RunFolder::open(&args.policy)?.write(FILE, &format!("{document:#}\n"))?;
         let shown = args.policy.display();
-        eprintln!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
+        say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
     }
     match report.verdict {
         Verdict::Proved => Ok(()),
@@ -274,7 +274,7 @@ impl Kept {
             std::fs::read_to_string(&self.path).ok().and_then(|text| serde_json::from_str(&text).ok());
         match saved {
             Some(saved) if saved.fingerprint == self.fingerprint => {
-                eprintln!("going on from where the last run stopped ({})", self.path.display());
+                say!("going on from where the last run stopped ({})", self.path.display());
                 saved.progress
             }
             _ => Progress::default(),

@@ -30,7 +30,7 @@ use crate::args::{Part, Reproduce};
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
 use crate::run_folder::write_whole;
-use crate::{Failure, Outcome, print, print_json};
+use crate::{Failure, Outcome, print, print_json, say};
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
@@ -167,7 +167,7 @@ pub fn run(args: &Reproduce) -> Outcome {
         );
     }
     for notice in &notices {
-        eprintln!("{notice}");
+        say!("{notice}");
     }
     let store = Store::open(&args.out)?;
     store.forget(jobs.iter().filter(|job| args.again.iter().any(|which| job.is(which))))?;
