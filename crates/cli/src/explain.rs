@@ -224,7 +224,7 @@ impl Questions {
             None => WhatIfs::None,
             Some(asked) => WhatIfs::One(asked.action, asked.names.clone()),
         };
-        Ask { others, what_if, bounds: self.bounds }
+        Ask { others, what_if, bounds: self.bounds, until: None }
     }
 
     /// An error if an action that is asked about came up nowhere (`seen`) and does not exist (`find`).

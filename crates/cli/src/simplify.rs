@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context;
 use derrl_learn::Everywhere;
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
@@ -11,6 +10,7 @@ use crate::args::Simplify;
 use crate::domain::load_policy;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
+use crate::safe_file::write_named;
 use crate::table::thousands;
 use crate::{Failure, Outcome, print, print_json, say};
 
@@ -30,7 +30,7 @@ pub fn run(args: &Simplify) -> Outcome {
     };
     let simpler = text(&pruned.policy, alphabet);
     if let Some(path) = &args.out {
-        std::fs::write(path, &simpler).with_context(|| format!("cannot write {}", path.display()))?;
+        write_named(path, &simpler)?;
     }
     if args.json {
         print_json(&json!({
