@@ -18,7 +18,7 @@ use crate::args::Explain;
 use crate::domain::{Domain, load_policy, read_source};
 use crate::style::Paint;
 use crate::table::list;
-use crate::{Outcome, print, print_json};
+use crate::{Outcome, print, print_json, say};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -80,7 +80,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
         None => {
             let given = parse_state(&source, alphabet)?;
             if let Some(note) = missing_background(policy, alphabet, &given.1) {
-                eprintln!("note: {}: {note}", source.name);
+                say!("note: {}: {note}", source.name);
             }
             given
         }
@@ -224,7 +224,7 @@ impl Questions {
             None => WhatIfs::None,
             Some(asked) => WhatIfs::One(asked.action, asked.names.clone()),
         };
-        Ask { others, what_if, bounds: self.bounds }
+        Ask { others, what_if, bounds: self.bounds, until: None }
     }
 
     /// An error if an action that is asked about came up nowhere (`seen`) and does not exist (`find`).
