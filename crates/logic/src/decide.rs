@@ -63,6 +63,19 @@ impl Decider {
 
     /// The best actions in this state: argmax of F, with all ties.
     pub fn decide(&self, facts: &Facts, alphabet: &Alphabet, universe: &Universe) -> Decision {
+        self.decide_among(facts, alphabet, universe, None)
+    }
+
+    /// The best of these actions, given in order, where a list of legal actions is given; else the best of all. The list
+    /// itself is not looked through: where no rule derives an action of it, no action is named.
+    pub fn decide_among(
+        &self,
+        facts: &Facts,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        legal: Option<&[GroundAction]>,
+    ) -> Decision {
+        let is_legal = |a: &GroundAction| legal.is_none_or(|legal| legal.binary_search(a).is_ok());
         let mut ties = Vec::new();
         let mut value = 0.0;
         let mut binding = vec![None; self.variables];
@@ -74,7 +87,10 @@ impl Decider {
             value = rule.value;
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
                 rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |args| {
-                    ties.push(GroundAction { action: rule.action, args });
+                    let action = GroundAction { action: rule.action, args };
+                    if is_legal(&action) {
+                        ties.push(action);
+                    }
                 });
                 // A nullary head is derived by the first substitution as well as by all.
                 if rule.types.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Fault, Rng};
+use derrl_env::{Env, Fault, Rng, list_legal};
 use derrl_logic::{Alphabet, GroundAction, Universe};
 
 use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
@@ -16,10 +16,13 @@ pub const SPEC: AgentSpec = AgentSpec {
     make: |setup| {
         let mut env = (setup.make_env)()?;
         env.reset(&mut Rng::new(0, 0));
-        if env.universe().ground_actions(setup.alphabet).is_empty() {
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.clone()));
+        }
+        if !env.universe().can_act(setup.alphabet) {
             return Err(Error::World(Fault::new("the training task has no ground action")));
         }
-        Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None }))
+        Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None, legal: Vec::new() }))
     },
 };
 
@@ -27,6 +30,8 @@ struct Random {
     alphabet: Arc<Alphabet>,
     /// The ground actions of the last universe.
     known: Option<(Arc<Universe>, Vec<GroundAction>)>,
+    /// The legal actions of the current state, where the world lists them.
+    legal: Vec<GroundAction>,
 }
 
 impl Agent for Random {
@@ -35,6 +40,9 @@ impl Agent for Random {
     }
 
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        if list_legal(env, &mut self.legal) && !self.legal.is_empty() {
+            return self.legal[rng.below(self.legal.len())].clone();
+        }
         let universe = env.universe();
         if !self.known.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, universe)) {
             self.known = None;
