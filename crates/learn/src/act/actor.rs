@@ -121,7 +121,8 @@ impl<'a> Actor<'a> {
             return ties[rng.below(ties.len())].clone();
         }
         observe(env, &mut self.facts);
-        let legal = list_legal(env, &mut self.legal).then_some(self.legal.as_slice());
+        let legal =
+            list_legal(env, &self.alphabet, &self.facts, &mut self.legal).then_some(self.legal.as_slice());
         let decision = compiled.decider.decide_among(&self.facts, &self.alphabet, universe, legal);
         let ties: Arc<[GroundAction]> = if !decision.ties.is_empty() {
             decision.ties.into()
@@ -152,13 +153,21 @@ struct Follower {
     episode: Option<u64>,
     /// How many changes of the episode have been read.
     read: usize,
+    /// Whether the domain file says what is legal, which the agenda knows.
+    has_legality: bool,
     /// Whether the world lists legal actions itself: an agenda does not see these.
     lists: bool,
 }
 
 impl Follower {
     fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Follower {
-        Follower { agenda: Agenda::new(policy, alphabet, universe), episode: None, read: 0, lists: false }
+        Follower {
+            agenda: Agenda::new(policy, alphabet, universe),
+            episode: None,
+            read: 0,
+            has_legality: alphabet.has_legality(),
+            lists: false,
+        }
     }
 
     /// The agenda of the current state: after the changes not yet read or, in another episode, from all its facts.
@@ -173,7 +182,7 @@ impl Follower {
             }
         } else {
             self.episode = Some(journal.episode());
-            self.lists = list_legal(env, &mut Vec::new());
+            self.lists = !self.has_legality && env.legal(&mut Vec::new());
             if self.lists {
                 return None;
             }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Fault, Rng, list_legal};
-use derrl_logic::{Alphabet, GroundAction, Universe};
+use derrl_env::{Env, Fault, Rng, list_legal, observe};
+use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 
 use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
 use crate::error::Error;
@@ -22,7 +22,12 @@ pub const SPEC: AgentSpec = AgentSpec {
         if !env.universe().can_act(setup.alphabet) {
             return Err(Error::World(Fault::new("the training task has no ground action")));
         }
-        Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None, legal: Vec::new() }))
+        Ok(Box::new(Random {
+            alphabet: Arc::clone(setup.alphabet),
+            known: None,
+            facts: Facts::new(setup.alphabet),
+            legal: Vec::new(),
+        }))
     },
 };
 
@@ -30,7 +35,8 @@ struct Random {
     alphabet: Arc<Alphabet>,
     /// The ground actions of the last universe.
     known: Option<(Arc<Universe>, Vec<GroundAction>)>,
-    /// The legal actions of the current state, where the world lists them.
+    facts: Facts,
+    /// The legal actions of the current state, where there is such a list.
     legal: Vec<GroundAction>,
 }
 
@@ -40,7 +46,10 @@ impl Agent for Random {
     }
 
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
-        if list_legal(env, &mut self.legal) && !self.legal.is_empty() {
+        if self.alphabet.has_legality() {
+            observe(env, &mut self.facts);
+        }
+        if list_legal(env, &self.alphabet, &self.facts, &mut self.legal) {
             return self.legal[rng.below(self.legal.len())].clone();
         }
         let universe = env.universe();

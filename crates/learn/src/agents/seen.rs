@@ -93,7 +93,7 @@ impl<M: Model> Seen<M> {
                 actions,
             })
         };
-        let known = if list_legal(env, &mut self.legal) {
+        let known = if list_legal(env, &self.alphabet, &self.facts, &mut self.legal) {
             know(self.legal.clone())
         } else {
             let all = &mut self.worlds[self.current].all;

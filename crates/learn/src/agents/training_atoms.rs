@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Rng, list_legal, observe};
+use derrl_env::{Env, Rng, choices, observe};
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Object, Type, Universe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +50,7 @@ impl TrainingAtoms {
             for _ in 0..env.agents() {
                 let universe = Arc::clone(env.universe());
                 if env.agents() > 1
-                    && let Some(action) = some_action(env, alphabet)
+                    && let Some(action) = choices(env, alphabet).first()
                 {
                     env.step(action.action, &action.args, &mut rng);
                 }
@@ -115,11 +115,4 @@ impl TrainingAtoms {
         let args: Option<Vec<Object>> = action.args.iter().map(|o| matched.0[o.0 as usize]).collect();
         self.actions.get(&GroundAction { action: action.action, args: args? }).copied()
     }
-}
-
-/// Any action that may be taken now.
-fn some_action(env: &dyn Env, alphabet: &Alphabet) -> Option<GroundAction> {
-    let mut legal = Vec::new();
-    let all = if list_legal(env, &mut legal) { legal } else { env.universe().ground_actions(alphabet) };
-    all.into_iter().next()
 }

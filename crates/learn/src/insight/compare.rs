@@ -170,8 +170,8 @@ impl<'a> Everywhere<'a> {
         let side = |policy: &Policy| {
             let decider = Decider::new(policy, alphabet, universe);
             let decision = decider.decide_among(&facts, alphabet, universe, legal);
-            let fires = !decision.ties.is_empty();
-            let actions = if fires { decision.ties } else { all.actions.clone() };
+            let fires = decision.value > 0.0;
+            let actions = if !decision.ties.is_empty() { decision.ties } else { all.actions.clone() };
             let explainer = Explainer::new(policy, alphabet);
             let mut rules: Vec<Match> = Vec::new();
             for m in actions.iter().filter_map(|a| explainer.fired(a, &facts, universe)) {

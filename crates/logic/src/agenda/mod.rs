@@ -3,26 +3,23 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Agenda`] |
-//! | `clause.rs` | rules as clauses that count, and the order in which their atoms are joined |
-//! | `join.rs` | the joins |
-//! | `store.rs` | facts with indexes |
+//! | `clause.rs` | rules as clauses that count |
 //! | `tally.rs`, `ranked.rs` | derived actions with their number of derivations, and the k-th of them |
 
 mod clause;
-mod join;
 mod ranked;
-mod store;
 mod tally;
+
+use std::ops::ControlFlow;
 
 use crate::alphabet::{Action, Alphabet, Pred, Type};
 use crate::decide::strongest_first;
 use crate::every_action::EveryAction;
 use crate::facts::Facts;
+use crate::join::{Join, Packing, Plan, Relation};
 use crate::policy::Policy;
 use crate::universe::{GroundAction, Object, Universe};
-use clause::{Clause, Plan, clauses};
-use join::Join;
-use store::{Packing, Relation};
+use clause::{Clause, clauses};
 use tally::{Rows, Tally};
 
 /// The actions that a policy prefers in a state whose facts change one by one.
@@ -162,7 +159,7 @@ impl Agenda {
         let mut uses = vec![Vec::new(); predicates + alphabet.types.len()];
         for (level, rules) in levels.iter().enumerate() {
             for (clause, rule) in rules.clauses.iter().enumerate() {
-                for (atom, used) in rule.body.iter().enumerate() {
+                for (atom, used) in rule.body.atoms.iter().enumerate() {
                     uses[used.relation].push(Use { level, clause, atom });
                 }
             }
@@ -204,16 +201,19 @@ impl Agenda {
         for &Use { level, clause, atom } in &self.uses[at] {
             let Level { clauses, live: Some(live), .. } = &mut self.levels[level] else { continue };
             let clause_of = &clauses[clause];
-            let more = holds == clause_of.body[atom].positive;
+            let more = holds == clause_of.body.atoms[atom].positive;
+            let adds = if more { clause_of.adds } else { -clause_of.adds };
             let join = Join {
                 relations: &self.relations,
-                keys: &self.keys,
-                clause: clause_of,
+                packing: self.keys.packing,
+                body: &clause_of.body,
                 plan: &live.plans[clause][atom],
                 changed: fact,
-                adds: if more { clause_of.adds } else { -clause_of.adds },
             };
-            join.through(atom, &mut live.tally);
+            let _ = join.through(atom, &mut vec![None; clause_of.body.variables], &mut |phi| {
+                clause_of.count(phi, adds, &self.keys, &mut live.tally);
+                ControlFlow::Continue(())
+            });
         }
         if !holds {
             self.relations[at].remove(fact);
@@ -248,10 +248,15 @@ impl Agenda {
         let mut tally = Tally::new(keys.packing, rows);
         let mut plans = Vec::new();
         for clause in &level.clauses {
-            let mut plan = |changed| clause.plan(changed, relations, keys.packing, objects);
+            let body = &clause.body;
+            let mut plan = |changed| body.plan(changed, relations, keys.packing, objects);
             let whole = plan(None);
-            plans.push((0..clause.body.len()).map(|atom| plan(Some(atom))).collect());
-            Join { relations, keys, clause, plan: &whole, changed: 0, adds: clause.adds }.all(&mut tally);
+            plans.push((0..body.atoms.len()).map(|atom| plan(Some(atom))).collect());
+            let join = Join { relations, packing: keys.packing, body, plan: &whole, changed: 0 };
+            let _ = join.all(&mut vec![None; body.variables], &mut |phi| {
+                clause.count(phi, clause.adds, keys, &mut tally);
+                ControlFlow::Continue(())
+            });
         }
         tally.rank();
         relations.iter_mut().for_each(Relation::make_room);

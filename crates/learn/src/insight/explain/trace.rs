@@ -117,7 +117,7 @@ pub fn explain_episode(
         let universe = Arc::clone(env.universe());
         let agent = (env.agents() > 1).then(|| env.turn());
         let scene = env.scene();
-        let legal = list_legal(env, &mut listed).then_some(listed.as_slice());
+        let legal = list_legal(env, alphabet, &facts, &mut listed).then_some(listed.as_slice());
         let explainer = explainer.among(legal);
         let asked = ask.others.list(alphabet, &universe, legal);
         let (action, mut explanation) = explainer

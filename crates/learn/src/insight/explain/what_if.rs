@@ -271,7 +271,8 @@ impl<'a> Search<'a> {
 
     fn standing(&self, decision: &Decision) -> Standing {
         match decision.ties.as_slice() {
-            [] => Standing::AnyAction,
+            // Where no rule derives a legal action, any legal one will do.
+            _ if decision.value == 0.0 => Standing::AnyAction,
             [only] if only == self.target => Standing::Alone,
             ties if ties.contains(self.target) => Standing::Tie,
             _ => Standing::Beaten,
