@@ -203,6 +203,11 @@ impl Problems {
         (self.binding.schemas[action.0 as usize], args.iter().map(|o| o.0).collect())
     }
 
+    /// The action of a schema, if the alphabet has it.
+    pub fn action(&self, schema: u32) -> Option<Action> {
+        self.binding.actions[schema as usize]
+    }
+
     /// Whether some action that the alphabet has is applicable to distinct objects.
     fn can_act(&self, simulator: &Simulator) -> bool {
         simulator.some_action(&mut |schema, args| {

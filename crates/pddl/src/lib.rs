@@ -1,5 +1,6 @@
 //! PDDL for `derrl`.
 
+pub mod bench;
 mod clauses;
 mod domain;
 mod env;
