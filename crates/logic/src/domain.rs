@@ -570,7 +570,14 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
                     .error(atom.span, message)
                     .with_help("rules for actions belong in a policy file"));
             }
-            let head = resolver.atom(atom, true, &mut scope)?;
+            let known = resolver.alphabet.predicates.iter().map(|p| p.name.as_str());
+            let head = resolver.atom(atom, true, &mut scope).map_err(|error| match nearest(&atom.name, known) {
+                Some(_) => error,
+                None => error.with_help(format!(
+                    "a clause that defines it needs `:- derived({}).`, better with the types of its arguments",
+                    atom.indicator()
+                )),
+            })?;
             if clause.body.is_empty() {
                 let error = source.error(clause.span, "a domain holds no facts");
                 let help = format!(

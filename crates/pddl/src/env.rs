@@ -427,9 +427,4 @@ impl Env for PddlEnv {
     fn succeeded(&self) -> bool {
         self.state().reached()
     }
-
-    /// No return can be higher: the goal in one step.
-    fn best_return(&self) -> f64 {
-        1.0 - 1.0 / (2.0 * self.instance().horizon as f64)
-    }
 }

@@ -16,21 +16,24 @@ mod readme;
 mod rules;
 mod runs;
 mod runtime;
+mod sample;
 mod scores;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use derrl_env::{Error, Options, find, make};
+use derrl_env::{Error, Options, find};
 use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
+use crate::lock::Lock;
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
-use crate::run_folder::write_whole;
-use crate::{Failure, Outcome, print, print_json};
+use crate::safe_file::{self, make_folder};
+use crate::shell::quoted;
+use crate::{Failure, Outcome, print, print_json, say};
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
@@ -167,15 +170,16 @@ pub fn run(args: &Reproduce) -> Outcome {
         );
     }
     for notice in &notices {
-        eprintln!("{notice}");
+        say!("{notice}");
     }
+    let _lock = Lock::of(&args.out)?; // held to the end
     let store = Store::open(&args.out)?;
     store.forget(jobs.iter().filter(|job| args.again.iter().any(|which| job.is(which))))?;
     catch_interrupts();
     let threads = args.threads.map_or_else(derrl_learn::cores, usize::from);
     let Some(results) = pool::run(jobs, &store, threads)? else {
         let text = "interrupted; what is finished is kept. Go on with the same command:";
-        return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), args.out.display())));
+        return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), quoted(&args.out))));
     };
     let mut sections = Vec::new();
     for part in &parts {
@@ -213,7 +217,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     }
     let mut names: Vec<&'static str> = Vec::new();
     for table in &experiments.tables {
-        let name = find(&table.domain)?.name;
+        let name = find(&table.domain)?.name();
         if !names.contains(&name) {
             names.push(name);
         }
@@ -221,7 +225,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let mut domains = Vec::new();
     let mut notices = Vec::new();
     for name in &args.domains {
-        domains.push(find(name)?.name);
+        domains.push(find(name)?.name());
     }
     if domains.is_empty() {
         domains = names;
@@ -229,7 +233,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let mut able = Vec::new();
     for name in domains {
         let spec = find(name)?;
-        match make(spec, &spec.alphabet(), spec.tasks[0].name, &Options::default()) {
+        match spec.make(&spec.alphabet(), &spec.tasks()[0].name, &Options::default()) {
             Ok(_) if able.contains(&name) => {}
             Ok(_) => able.push(name),
             Err(Error::Simulator(reason)) => {
@@ -316,7 +320,7 @@ fn document(page: &Page, provenance: &Provenance) -> anyhow::Result<Value> {
     for (id, file) in experiments::files()? {
         let claims: Vec<_> = page.claims().filter(|c| c.experiment == id).collect();
         // Nothing is said of what was not run.
-        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held).into() };
+        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held()).into() };
         experiments.insert(id.to_string(), json!({ "held": held, "claims": claims, "experiment": file }));
     }
     Ok(json!({
@@ -331,14 +335,13 @@ fn document(page: &Page, provenance: &Provenance) -> anyhow::Result<Value> {
 /// Writes the report into the folder, as HTML, Markdown and JSON, and the figures beside it.
 fn write(args: &Reproduce, page: &Page, document: &Value) -> anyhow::Result<()> {
     let figures = args.out.join("figures");
-    std::fs::create_dir_all(&figures)
-        .with_context(|| format!("cannot make the folder {}", figures.display()))?;
+    make_folder(&figures)?;
     for block in page.sections.iter().flat_map(|s| &s.blocks) {
         if let Block::Figure(figure) = block {
-            write_whole(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
+            safe_file::write(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
         }
     }
-    write_whole(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;
-    write_whole(&args.out.join("report.md"), &page.to_markdown())?;
-    write_whole(&args.out.join("report.html"), &html::to_html(page))
+    safe_file::write(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;
+    safe_file::write(&args.out.join("report.md"), &page.to_markdown())?;
+    safe_file::write(&args.out.join("report.html"), &html::to_html(page))
 }

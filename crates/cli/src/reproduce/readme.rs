@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 
 use super::Provenance;
 use super::page::{Block, Page, markdown_table};
-use crate::run_folder::write_whole;
+use crate::safe_file::write_named;
 
 const BEGIN: &str = "<!-- derrl reproduce: begin -->";
 const END: &str = "<!-- derrl reproduce: end -->";
@@ -45,14 +45,14 @@ impl Readme {
         });
         let table = table.context("the report has no generalisation table")?;
         let Provenance { command, runs: [date, commit], machine, .. } = provenance;
-        let (all, held) = (page.claims().count(), page.claims().filter(|c| c.held).count());
+        let (all, held) = (page.claims().count(), page.claims().filter(|c| c.held()).count());
         let intro = format!(
-            "Measured by `{command}` on {date}, commit {commit}, {machine}; {held} of {all} claims held. Mean return ± standard error over seeds; in \
+            "Measured by `{command}` on {date}, commit {commit}, {machine}; {held} of {all} claims held. Mean return ± standard error over seeds (`n = 1`: a single seed has none); in \
              brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=)."
         );
         let paragraphs: Vec<String> =
             [intro].into_iter().chain(page.notices.iter().map(|n| format!("**{n}**"))).collect();
         let Readme { before, after } = self;
-        write_whole(path, &format!("{before}{BEGIN}\n{}\n\n{table}{END}{after}", paragraphs.join("\n\n")))
+        write_named(path, &format!("{before}{BEGIN}\n{}\n\n{table}{END}{after}", paragraphs.join("\n\n")))
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     substitutions: usize,
     most: usize,
     names: Vec<String>,
+    /// By predicate: whether a definition says what holds, asked for or not.
+    defined: Vec<bool>,
 }
 
 /// A component of the program.
@@ -138,6 +140,7 @@ impl Engine {
             substitutions: 0,
             most: MOST_FACTS,
             names: program.names.clone(),
+            defined: program.derived.clone(),
         };
         for component in program.components.iter().filter(|c| c.preds.iter().any(|&p| is_needed(p))) {
             let at = engine.groups.len();
@@ -224,6 +227,11 @@ impl Engine {
         self.clauses.push(Compiled { relation, head, body, group, definition, plans, backward: None });
     }
 
+    /// Whether a definition says what holds of a predicate.
+    pub fn derives(&self, pred: Pred) -> bool {
+        self.defined[pred.0 as usize]
+    }
+
     /// Whether facts of a relation matter.
     pub fn reads(&self, relation: usize) -> bool {
         let native = |g: &Group| g.native.as_ref().is_some_and(|n| n.reads(relation));
@@ -248,13 +256,9 @@ impl Engine {
 
     /// Derives the facts of a group from those it depends on.
     fn derive(&mut self, group: usize) -> Result<(), Error> {
-        if let Some(native) = &self.groups[group].native {
-            let mut facts = Vec::new();
-            let room = self.most - self.derived;
+        if let Some(native) = self.groups[group].native.clone() {
+            let facts = self.search(&native)?;
             let relation = native.relation;
-            if !native.derive(&self.relations, &self.arities, self.packing, room, &mut facts) {
-                return Err(self.refusal(relation));
-            }
             self.derived += facts.len();
             if let Some(order) = &mut self.order {
                 order.extend(facts.iter().map(|&fact| ((relation, fact), self.derived as u32)));
@@ -283,6 +287,22 @@ impl Engine {
             return Ok(());
         }
         self.spread(group, &mut new)
+    }
+
+    /// All facts of a closure or distance.
+    pub(super) fn search(&self, native: &Native) -> Result<Vec<u64>, Error> {
+        let mut facts = Vec::new();
+        let room = self.most.saturating_sub(self.derived);
+        if native.derive(&self.relations, &self.arities, self.packing, room, &mut facts) {
+            Ok(facts)
+        } else {
+            Err(self.refusal(native.relation))
+        }
+    }
+
+    /// Forgets how much was derived so far: limits are for one state or one change.
+    pub(super) fn forget_work(&mut self) {
+        (self.derived, self.substitutions) = (0, 0);
     }
 
     /// Derives what follows from new facts within a recursive group, and adds it to them.

@@ -7,9 +7,11 @@
 //! | `strata.rs` | the order in which they can be evaluated |
 //! | `engine.rs` | what follows from a set of facts |
 //! | `native.rs` | closures and distances by breadth-first search |
+//! | `maintain.rs` | derived facts kept up to date as others change |
 //! | `why.rs` | why a derived fact holds |
 
 mod engine;
+mod maintain;
 mod native;
 mod program;
 mod read;
@@ -17,6 +19,7 @@ mod strata;
 mod why;
 
 pub use engine::{MOST_FACTS, closure_clauses};
+pub use maintain::Maintained;
 pub use program::{DefiningClause, Definition, How, Program};
 pub(crate) use read::{Declared, Sugar};
 pub use why::{Derivation, Explainer, Reason, why};

@@ -141,6 +141,11 @@ impl Program {
         self.components.iter().flat_map(|c| c.preds.iter().copied())
     }
 
+    /// The derived predicates in that order, those that are defined by way of each other together.
+    pub fn groups(&self) -> impl Iterator<Item = &[Pred]> {
+        self.components.iter().map(|c| c.preds.as_slice())
+    }
+
     /// Whether a predicate is defined by way of itself.
     pub fn is_recursive(&self, pred: Pred) -> bool {
         self.components.iter().any(|c| c.recursive && c.preds.contains(&pred))

@@ -75,7 +75,9 @@ impl<'a> Draft<'a> {
                     Indicator(goal, nodes.len()),
                     Indicator(along, arity)
                 );
-                let help = format!("a goal of these steps has {} arguments", arity / 2);
+                let count =
+                    if arity == 2 { "1 argument".to_string() } else { format!("{} arguments", arity / 2) };
+                let help = format!("a goal of these steps has {count}");
                 return Err(self.source.error(tree.span(), message).with_help(help));
             }
             to = Some((goal, nodes.len()));

@@ -2,8 +2,8 @@
 //! objects, again and again until nothing new follows.
 
 use super::*;
-use derrl_logic::derive::{Derivation, Explainer, Reason};
-use derrl_logic::{How, Source};
+use derrl_logic::derive::{Derivation, Explainer, Maintained, Reason};
+use derrl_logic::{Agenda, How, Source, legal_actions};
 
 const OBJECTS: usize = 5;
 
@@ -245,6 +245,11 @@ fn all(facts: &Facts) -> Tuples {
     facts.iter().map(|(p, t)| (p, t.to_vec())).collect()
 }
 
+/// The fact that numbers stand for, one that respects types.
+fn change(alphabet: &Alphabet, universe: &Universe, raw: (usize, [usize; 3])) -> Option<(Pred, Vec<Object>)> {
+    given(alphabet, universe, &[raw]).pop_first()
+}
+
 /// A whole explanation is one of facts that hold, and comes down to given ones.
 fn check(why: &Derivation, facts: &Facts, alphabet: &Alphabet, depth: usize) {
     assert!(depth < 200, "explanations are well-founded");
@@ -297,6 +302,106 @@ proptest! {
             let why = explainer.why(pred, args, 100_000).expect("it holds");
             prop_assert_eq!(why.pred, pred);
             check(&why, &facts, &alphabet, 0);
+        }
+    }
+
+    #[test]
+    fn incremental_derivation_agrees_with_evaluation(
+        clauses in vec(raw_clause(), 1..14),
+        kinds in prop::array::uniform5(any::<bool>()),
+        count in 1..=OBJECTS,
+        raw in vec((0..60usize, prop::array::uniform3(0..60usize)), 0..16),
+        changes in vec((0..60usize, prop::array::uniform3(0..60usize)), 0..30),
+        batch in 1..4usize,
+    ) {
+        let alphabet = domain(&clauses);
+        let universe = universe(&alphabet, &kinds, count);
+        let mut given = given(&alphabet, &universe, &raw);
+        let program = alphabet.program.as_ref().expect("something is derived");
+        let asked = (0..alphabet.predicates.len() as u32).map(Pred);
+        let mut maintained = Maintained::new(program, &universe, asked).expect("facts fit");
+        let facts = sealed(&alphabet, &universe, &given);
+        maintained.load(&facts).expect("little is derived");
+        let mut holds = all(&facts);
+        for (step, &raw) in changes.iter().enumerate() {
+            if let Some((pred, args)) = change(&alphabet, &universe, raw) {
+                let now = !given.contains(&(pred, args.clone()));
+                maintained.change(pred, &args, now);
+                let fact = (pred, args);
+                if now { given.insert(fact.clone()); holds.insert(fact); } else { given.remove(&fact); holds.remove(&fact); }
+            }
+            if step % batch != 0 {
+                continue;
+            }
+            let mut twice = None;
+            maintained.settle(&mut |pred, args, now| {
+                let fact = (pred, args.to_vec());
+                let news = if now { holds.insert(fact.clone()) } else { holds.remove(&fact) };
+                if !news { twice = Some(fact); }
+            }).expect("little is derived");
+            prop_assert_eq!(twice, None);
+            prop_assert_eq!(&holds, &all(&sealed(&alphabet, &universe, &given)), "{}", alphabet);
+        }
+    }
+
+    #[test]
+    fn agendas_decide_as_deciders_do_with_derived_facts(
+        clauses in vec(raw_clause(), 1..10),
+        legal in vec(raw_clause(), 0..3),
+        rules in vec((1..4u8, raw_clause()), 1..4),
+        kinds in prop::array::uniform5(any::<bool>()),
+        count in 1..=OBJECTS,
+        raw in vec((0..60usize, prop::array::uniform3(0..60usize)), 0..16),
+        changes in vec((0..60usize, prop::array::uniform3(0..60usize)), 0..20),
+    ) {
+        // The same clauses say what is legal and what to do: `d2` becomes the action `act/2`, `d5` the action `stay`.
+        let as_action = |(_, terms, body): &RawClause| {
+            let text = clause_text(&(2 + 6 * (terms[0] % 2), *terms, body.clone()));
+            let (_, body) = text.trim_end_matches('.').split_once(" :- ").unwrap_or(("", "n"));
+            if terms[1] % 5 == 0 { format!("stay :- {body}.") } else { format!("act(X, Y) :- {body}.") }
+        };
+        let base = domain(&clauses).to_string();
+        let mut text = format!("{base}:- action(act(p, q)). :- action(stay).\n");
+        let parse = |text: &str| Alphabet::parse(&Source::new("d.pl", text));
+        for clause in &legal {
+            let clause = as_action(clause);
+            let name = if clause.starts_with("act") { "act/2" } else { "stay/0" };
+            let declares = format!(":- legal({name}).");
+            let declares = if text.contains(&declares) { String::new() } else { declares };
+            let longer = format!("{text}{declares}\n{clause}\n");
+            if parse(&longer).is_ok() {
+                text = longer;
+            }
+        }
+        let alphabet = parse(&text).expect("it was parsed before");
+        let mut policy = Policy::default();
+        for (weight, clause) in &rules {
+            let rule = format!("0.{weight}::{}", as_action(clause));
+            if let Ok(one) = Policy::parse(&Source::new("p.pl", rule), &alphabet) {
+                policy.rules.extend(one.rules);
+            }
+        }
+        let universe = universe(&alphabet, &kinds, count);
+        let mut given = given(&alphabet, &universe, &raw);
+        let decider = Decider::new(&policy, &alphabet, &universe);
+        let mut agenda = Agenda::new(&policy, &alphabet, &universe).expect("five objects fit");
+        agenda.load(&sealed(&alphabet, &universe, &given));
+        for raw in changes.iter().copied().map(Some).chain([None]) {
+            let facts = sealed(&alphabet, &universe, &given);
+            let decision = decider.decide(&facts, &alphabet, &universe);
+            let best = agenda.best();
+            prop_assert_eq!(best.value(), decision.value);
+            let expected = if decision.ties.is_empty() { universe.ground_actions(&alphabet) } else { decision.ties };
+            prop_assert_eq!((0..best.len()).map(|k| best.nth(k)).collect::<Vec<_>>(), expected.clone(), "{}", alphabet);
+            if let Some(legal) = legal_actions(&facts, &alphabet, &universe).filter(|l| !l.is_empty()) {
+                prop_assert!(expected.iter().all(|a| legal.contains(a)));
+            }
+            if let Some((pred, args)) = raw.and_then(|raw| change(&alphabet, &universe, raw)) {
+                let fact = (pred, args);
+                let now = !given.remove(&fact);
+                agenda.change(fact.0, &fact.1, now);
+                if now { given.insert(fact); }
+            }
         }
     }
 }
