@@ -427,4 +427,15 @@ impl Env for PddlEnv {
     fn succeeded(&self) -> bool {
         self.state().reached()
     }
+
+    fn copy(&self) -> Option<Box<dyn Env>> {
+        let simulators = FxHashMap::from_iter([(self.current, self.state().clone())]);
+        let (problems, current) = (self.problems.clone(), self.current);
+        // A journal of its own, so that nobody takes one for the other, with what has changed so far.
+        let mut journal = Journal::new();
+        for (pred, args, holds) in self.journal.since(0) {
+            journal.note(pred, args, holds);
+        }
+        Some(Box::new(PddlEnv { problems, current, simulators, journal, steps: self.steps, cost: self.cost }))
+    }
 }
