@@ -57,7 +57,7 @@ pub use agents::{
     AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,
     Unwatched, Watcher, evaluate_agent, find_agent,
 };
-pub use error::Error;
+pub use error::{Error, MOST_CANDIDATES};
 pub use experience::states::{StateId, States};
 pub use generator::Generator;
 pub use generator::adam::Adam;

@@ -96,7 +96,7 @@ pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 // What follows from it.
 pub use agenda::{Agenda, Best};
 pub use antichain::subset;
-pub use candidates::candidates;
+pub use candidates::{candidate_bound, candidates};
 pub use decide::{Decider, Decision};
 pub use every_action::EveryAction;
 pub use facts::Facts;

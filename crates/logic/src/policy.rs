@@ -57,6 +57,27 @@ impl Policy {
     }
 }
 
+/// The most parts of a body that share no variable with each other or the head, where V is not larger. Trying them takes a time that grows with
+/// the factorial of their number: under object identity each asks for objects that no other has.
+const MAX_APART: usize = 8;
+
+/// How many parts of a body share no variable with each other or with the head of that arity.
+fn parts_apart(body: &[Literal], arity: usize) -> usize {
+    // Sets of variables as bits; the head is the first.
+    let bits = |literal: &Literal| literal.vars().fold(0_u32, |set, v| set | 1 << v.0);
+    let mut parts = vec![(1_u32.checked_shl(arity as u32).unwrap_or(0)).wrapping_sub(1)];
+    for mut joined in body.iter().map(bits).filter(|&set| set != 0) {
+        parts.retain(|&part| {
+            let meets = part & joined != 0;
+            joined |= if meets { part } else { 0 };
+            !meets
+        });
+        parts.push(joined);
+    }
+    let head = (1_u32.checked_shl(arity as u32).unwrap_or(0)).wrapping_sub(1);
+    parts.iter().filter(|&&part| part != 0 && part & head == 0).count()
+}
+
 fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
     let source = resolver.source;
     let weight = read_weight(clause, source)?;
@@ -90,8 +111,18 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
             source.error(clause.span, "a rule without a body abstains: it would never choose its action");
         return Err(error.with_help(format!("say when to act, as in `{head} :- ...`, or remove the rule")));
     }
-    let body =
+    resolver.check_length(clause)?;
+    let body: Vec<Literal> =
         clause.body.iter().map(|literal| resolver.literal(literal, &mut scope)).collect::<Result<_, _>>()?;
+    let apart = parts_apart(&body, types.len());
+    let most = MAX_APART.max(resolver.alphabet.variables);
+    if apart > most {
+        let message = format!(
+            "this body falls into {apart} parts that share no variable with each other or the head; at most {most} are read"
+        );
+        let help = "such parts are tried in all combinations: join them by variables, or leave some out";
+        return Err(source.error(clause.span, message).with_help(help));
+    }
     if let Some(free) = scope.variables.iter().find(|v| !v.bound) {
         let message = format!("unsafe use of `{}`: it occurs only under `\\+`", free.name);
         let help = "a negated literal tests objects, it does not find them: use the variable in the head \
