@@ -513,7 +513,8 @@ fn oversized_requests_are_refused() {
 
     let domain = ":- action(move/2).\n:- state(on/2).\n:- variables(3).\n";
     write("many.pl", &format!("{domain}{}", "false :- on(X, Y), on(Y, X).\n".repeat(100_000)));
-    let named: String = (0..5_000).map(|i| format!(":- constant(c{i}).\n")).collect();
+    let named: Vec<String> = (0..5_000).map(|i| format!(":- constant(c{i}).")).collect();
+    let named = named.join("\n");
     write("named.pl", &format!("{domain}{named}"));
     for (file, reason) in
         [("many.pl", "99899 more constraints have no effect"), ("named.pl", "too many to train")]

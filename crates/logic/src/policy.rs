@@ -61,23 +61,6 @@ impl Policy {
 /// the factorial of their number: under object identity each asks for objects that no other has.
 const MAX_APART: usize = 8;
 
-/// How many parts of a body share no variable with each other or with the head of that arity.
-fn parts_apart(body: &[Literal], arity: usize) -> usize {
-    // Sets of variables as bits; the head is the first.
-    let bits = |literal: &Literal| literal.vars().fold(0_u32, |set, v| set | 1 << v.0);
-    let mut parts = vec![(1_u32.checked_shl(arity as u32).unwrap_or(0)).wrapping_sub(1)];
-    for mut joined in body.iter().map(bits).filter(|&set| set != 0) {
-        parts.retain(|&part| {
-            let meets = part & joined != 0;
-            joined |= if meets { part } else { 0 };
-            !meets
-        });
-        parts.push(joined);
-    }
-    let head = (1_u32.checked_shl(arity as u32).unwrap_or(0)).wrapping_sub(1);
-    parts.iter().filter(|&&part| part != 0 && part & head == 0).count()
-}
-
 fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
     let source = resolver.source;
     let weight = read_weight(clause, source)?;
@@ -114,7 +97,8 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
     resolver.check_length(clause)?;
     let body: Vec<Literal> =
         clause.body.iter().map(|literal| resolver.literal(literal, &mut scope)).collect::<Result<_, _>>()?;
-    let apart = parts_apart(&body, types.len());
+    let rule = Rule { weight, action, body };
+    let apart = rule.parts_apart(types.len());
     let most = MAX_APART.max(resolver.alphabet.variables);
     if apart > most {
         let message = format!(
@@ -129,7 +113,7 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
                     or in a positive literal too";
         return Err(source.error(free.first.span, message).with_help(help));
     }
-    Ok(Rule { weight, action, body })
+    Ok(rule)
 }
 
 /// The weight of a rule, which lies in (0, 1]; 1 where the text gives none.

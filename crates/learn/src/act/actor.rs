@@ -121,7 +121,11 @@ struct Follower {
 
 impl Follower {
     fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Follower {
-        Follower { agenda: Agenda::new(policy, alphabet, universe), episode: None, read: 0 }
+        // An agenda counts substitutions, and parts of a body that share no variable multiply them: the plain decider asks only whether
+        // there is one.
+        let apart = policy.rules.iter().any(|r| r.parts_apart(alphabet.action(r.action).args.len()) > 1);
+        let agenda = if apart { None } else { Agenda::new(policy, alphabet, universe) };
+        Follower { agenda, episode: None, read: 0 }
     }
 
     /// The agenda of the current state: after the changes not yet read or, in another episode, from all its facts.
