@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use derrl_env::{ENVS, Rng};
-use derrl_learn::{Checkpoint, Config, Outcome};
+use derrl_env::{Rng, World, worlds};
+use derrl_learn::{Checkpoint, Config, RestartResult};
 use derrl_logic::{Alphabet, FileKind, Policy, Source, parse_facts, parse_ground_action};
 use serde_json::json;
 
@@ -147,13 +147,13 @@ fn texts() -> Vec<Vec<u8>> {
         "% learned\n0.99::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\nmove(A, B) ← \\+on(_, floor), goal_on(A, -3).\n",
         "up :- north, curr(X,Y), succ(Y,Z), \\+ obs(X,Z).\r\nmove(b, floor)\r",
     ];
-    let domains = ENVS.iter().map(|spec| spec.domain);
+    let domains = worlds().iter().map(World::domain);
     domains.chain(policies).map(|text| text.as_bytes().to_vec()).collect()
 }
 
 fn read_text(input: &[u8], _seed: usize, _place: &Path) {
     let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
-    let alphabet = ENVS[0].alphabet();
+    let alphabet = world().alphabet();
     let _ = FileKind::detect(&source);
     let _ = Policy::parse(&source, &alphabet);
     let _ = parse_facts(&source, &alphabet);
@@ -164,10 +164,15 @@ fn read_text(input: &[u8], _seed: usize, _place: &Path) {
     }
 }
 
+/// The world of all runs here.
+fn world() -> &'static World {
+    &worlds()[0]
+}
+
 fn config() -> RunConfig {
     RunConfig {
         derrl: "0.0.0".to_string(),
-        domain: ENVS[0].name.to_string(),
+        domain: world().name().to_string(),
         task: None,
         seed: 0,
         episodes: None,
@@ -179,23 +184,25 @@ fn config() -> RunConfig {
 }
 
 fn checkpoint() -> Checkpoint {
-    let outcome = |restart| Outcome {
+    let result = |restart| RestartResult {
         restart,
         learned: "0.99::move(X, Y) :- top(X).\n".to_string(),
         simplified: "0.99::move(X, Y) :- top(X).\n".to_string(),
+        redundant_atoms: 0,
         returns: vec![0.25, -1e-9],
         length: 2,
         updates: 10,
         episodes: 100,
         steps: 1000,
+        selection_steps: 10,
         curve: Vec::new(),
     };
-    Checkpoint { done: vec![outcome(0), outcome(1)], running: Vec::new() }
+    Checkpoint { done: vec![result(0), result(1)], running: Vec::new() }
 }
 
 /// A run folder in a place, with a checkpoint.
 fn folder(place: &Path) -> RunFolder {
-    let folder = RunFolder::replace(&place.join("run"), config(), ENVS[0].domain).expect("a run folder");
+    let folder = RunFolder::replace(&place.join("run"), config(), world().domain()).expect("a run folder");
     folder.save(&checkpoint()).expect("a checkpoint");
     folder
 }
@@ -222,7 +229,7 @@ fn folder_files() -> Vec<Vec<u8>> {
     let place = tempfile::tempdir().expect("a temporary folder");
     let folder = folder(place.path());
     folder.save_seconds(1.5).expect("a time");
-    let manifest = Manifest { first: 0, last: 1, config: config(), domain: ENVS[0].domain.to_string() };
+    let manifest = Manifest { first: 0, last: 1, config: config(), domain: world().domain().to_string() };
     manifest.write(place.path()).expect("a manifest");
     FOLDER_FILES.iter().map(|file| fs::read(place.path().join(file)).expect("a file")).collect()
 }

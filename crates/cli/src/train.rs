@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, make};
+use derrl_env::Options;
 use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
@@ -80,8 +80,8 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let config = folders[0].config.settings.clone();
     let seeds =
         folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
-    let task = folders[0].task(&domain)?.name;
-    let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
+    let task = folders[0].task(&domain)?.name.as_str();
+    let make_env = || domain.world.make(&domain.alphabet, task, &folders[0].config.options);
     let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(folders, config.updates);
@@ -128,15 +128,15 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     }
     config.check()?;
     let options = args.world.options();
-    let first = domain.spec.tasks[0].name;
-    let task = domain.spec.task(args.task.as_deref().unwrap_or(first))?;
+    let first = domain.world.training_task()?.name.as_str();
+    let task = domain.world.find_task(args.task.as_deref().unwrap_or(first))?;
     if task.scored && task.name != first {
         bail!(
             "--task {}: this task is kept for scores; train on `{first}` or on a task of free size",
             task.name
         );
     }
-    let mut env = make(domain.spec, &domain.alphabet, task.name, &options)?;
+    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
     let problem = Problem::new(&domain.alphabet, 1)?;
@@ -249,7 +249,7 @@ fn finish(
         Some(task) => score(std::slice::from_ref(task), &config.options)?,
         None => Some(Vec::new()),
     };
-    let others = score(&[], &config.options.of(&domain.spec.tasks[0]))?;
+    let others = score(&[], &config.options.of(&domain.world.tasks()[0]))?;
     let (Some(trained), Some(others)) = (trained, others) else { return Ok(None) };
     let scores = [trained, others].concat();
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
@@ -260,7 +260,8 @@ fn finish(
         restarts: checkpoint.done.len(),
         restart: learned.restart,
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
-        steps: checkpoint.done.iter().map(|o| o.steps).sum(),
+        steps: learned.steps,
+        selection_steps: learned.selection_steps,
         seconds,
         curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };
@@ -315,15 +316,15 @@ fn summary(results: &[Finished]) -> String {
     for task in tasks {
         let of = |r: &Finished| Some((r.seed, r.scores.iter().find(|(name, _)| name == task)?.1.clone()));
         let scores: Vec<(u64, Score)> = results.iter().filter_map(of).collect();
-        let mean = |of: fn(&Score) -> f64| {
-            scores.iter().map(|(_, score)| of(score)).sum::<f64>() / scores.len() as f64
-        };
+        let n = scores.len() as f64;
+        let mean = scores.iter().map(|(_, score)| score.mean).sum::<f64>() / n;
+        let best = scores.iter().map(|(_, score)| score.best_known).sum::<Option<f64>>();
         if let Some((seed, worst)) = scores.iter().min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
             let cells = [
-                format!("{:.3}", mean(|s| s.mean)),
+                format!("{mean:.3}"),
                 format!("{:.3}", worst.mean),
                 seed.to_string(),
-                format!("{:.3}", mean(|s| s.best_known)),
+                best.map_or_else(|| "-".to_string(), |sum| format!("{:.3}", sum / n)),
             ];
             rows.push(std::iter::once(task.clone()).chain(cells).collect());
         }

@@ -1,5 +1,6 @@
 //! What can go wrong in learning.
 
+use derrl_env::Fault;
 use thiserror::Error as ThisError;
 
 /// The most candidate atoms of an action, about: beyond, they alone would take gigabytes.
@@ -54,9 +55,15 @@ pub enum Error {
     /// A rule to start from that could not be learned.
     #[error("{0}")]
     Given(String),
-    /// The world failed in the middle of a run.
-    #[error("{0}")]
-    World(String),
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A thread of a search failed.
+    #[error("a worker failed: {0}")]
+    Worker(String),
+    /// The world failed in the middle of a run: its own error, whole.
+    #[error(transparent)]
+    World(#[from] Fault),
     /// An environment could not be made.
     #[error(transparent)]
     Env(#[from] derrl_env::Error),

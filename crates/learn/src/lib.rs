@@ -2,13 +2,13 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use derrl_env::{Options, find, make};
+//! use derrl_env::{Options, find};
 //! use derrl_learn::{Checkpoint, Config, Problem, Search, Silent, evaluate};
 //!
 //! let spec = find("blocks")?;
 //! let alphabet = spec.alphabet();
 //! let problem = Arc::new(Problem::new(&alphabet, 1)?);
-//! let train = || make(spec, &alphabet, "train", &Options::default());
+//! let train = || spec.make(&alphabet, "train", &Options::default());
 //!
 //! // One run with seed 0 on two threads, from the start.
 //! let config = Config::default();
@@ -17,7 +17,7 @@
 //! println!("{}", learned.policy.display(&alphabet));
 //!
 //! // The rules were learned with three blocks; they hold with more.
-//! let mut larger = make(spec, &alphabet, "dynamic-blocks", &Options::default())?;
+//! let mut larger = spec.make(&alphabet, "dynamic-blocks", &Options::default())?;
 //! let score = evaluate(&learned.policy, &alphabet, larger.as_mut(), 100, 0)?;
 //! assert!(score.mean > 0.93);
 //! # Ok::<(), derrl_learn::Error>(())
@@ -34,7 +34,7 @@
 //! | `experience/` | states grounded once, episodes with sampled rules, and the relaxed F |
 //! | `training/` | the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
-//! | `search/` | restarts in waves on all cores, simplification, refinement and growth |
+//! | `search/` | restarts in waves on all cores, pruning, refinement and growth |
 //! | `insight/` | explanation, verification and comparison of policies |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
@@ -54,10 +54,12 @@ pub use act::score::{
     score,
 };
 pub use agents::{
-    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,
-    Unwatched, Watcher, evaluate_agent, find_agent,
+    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Saved, Setup, Trained, Training,
+    evaluate_agent, find_agent,
 };
 pub use error::{Error, MOST_CANDIDATES};
+pub use experience::counted::Counted;
+pub use experience::met::{Met, SavedStates};
 pub use experience::states::{StateId, States};
 pub use generator::Generator;
 pub use generator::adam::Adam;
@@ -75,9 +77,12 @@ pub use insight::verify::{
 pub use language::constraints::Constraints;
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
+pub use search::budget::Budget;
+pub use search::checkpoint::{Checkpoint, Learned, Partial, RestartResult};
+pub use search::observer::{Observer, Point, Silent};
+pub use search::prune::{length, prune};
 pub use search::refine::{Judge, Judged, advantage, refine};
-pub use search::simplify::{length, simplify};
-pub use search::waves::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
+pub use search::waves::{MakeEnv, Search};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::tnorm::{TNORMS, TNorm};

@@ -1,11 +1,10 @@
 //! It learns: fixed seeds, default settings, the paper's rules. And it learns the same whatever the threads do.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use derrl_env::{Options, find, make};
+use derrl_env::{Options, find};
 use derrl_learn::{
-    Checkpoint, Config, Estimator, Given, Learned, Observer, Problem, Search, Silent, Trainer, UpdateStats,
+    Checkpoint, Config, Counted, Estimator, Given, Learned, Observer, Problem, Search, Silent, Trainer,
     evaluate,
 };
 use derrl_logic::{Policy, Source};
@@ -22,7 +21,7 @@ fn learn(
     let spec = find(domain).unwrap();
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
-    let make_env = || make(spec, &alphabet, "train", options);
+    let make_env = || spec.make(&alphabet, "train", options);
     Search::new(&problem, config, &make_env, observer).run(seeds, threads).unwrap()
 }
 
@@ -42,10 +41,10 @@ fn scores(
     let runs = learn(domain, options, &Config::default(), fresh(seeds.clone()), 2, &Silent);
     for (seed, run) in seeds.zip(runs) {
         let policy = run.unwrap().policy;
-        for task in spec.tasks.iter().filter(|t| t.scored) {
-            let mut env = make(spec, &alphabet, task.name, &Options::default()).unwrap();
+        for task in spec.tasks().iter().filter(|t| t.scored) {
+            let mut env = spec.make(&alphabet, &task.name, &Options::default()).unwrap();
             let score = evaluate(&policy, &alphabet, env.as_mut(), 200, seed).unwrap();
-            all.push((seed, task.name, score.mean, policy.display(&alphabet).to_string()));
+            all.push((seed, task.name.as_str(), score.mean, policy.display(&alphabet).to_string()));
         }
     }
     all
@@ -85,8 +84,8 @@ fn gridworld_is_learned_and_generalises() {
     let alphabet = spec.alphabet();
     let runs = learn("gridworld", &Options::default(), &Config::default(), fresh(0..1), 2, &Silent);
     let policy = runs[0].as_ref().unwrap().policy.clone();
-    for task in spec.tasks.iter().filter(|t| t.scored) {
-        let mut env = make(spec, &alphabet, task.name, &Options::default()).unwrap();
+    for task in spec.tasks().iter().filter(|t| t.scored) {
+        let mut env = spec.make(&alphabet, &task.name, &Options::default()).unwrap();
         let score = evaluate(&policy, &alphabet, env.as_mut(), 5000, 0).unwrap();
         assert!(score.mean >= 0.95, "{}: {}\n{}", task.name, score.mean, policy.display(&alphabet));
     }
@@ -121,7 +120,7 @@ fn learn_from(rules: &str, frozen: &[usize]) -> (String, f64) {
         .map(|(i, rule)| Given { rule, frozen: frozen.contains(&(i + 1)) })
         .collect();
     let problem = Arc::new(Problem::starting_from(&alphabet, 1, &given).unwrap());
-    let make_env = || make(spec, &alphabet, "train", &Options::default());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
     let learned = Search::new(&problem, &Config::default(), &make_env, &Silent)
         .run(fresh(0..1), 2)
         .unwrap()
@@ -165,41 +164,6 @@ fn threads_and_company_change_nothing() {
     }
 }
 
-/// Stops after some updates and keeps the last checkpoint.
-struct Stop {
-    after: usize,
-    seen: AtomicUsize,
-    kept: std::sync::Mutex<Checkpoint>,
-}
-
-impl Observer for Stop {
-    fn updated(&self, _: u64, _: u64, _: &UpdateStats) {
-        self.seen.fetch_add(1, Ordering::SeqCst);
-    }
-    fn checkpoint(&self, _: u64, checkpoint: &Checkpoint) {
-        *self.kept.lock().unwrap() = checkpoint.clone();
-    }
-    fn interrupted(&self) -> bool {
-        self.seen.load(Ordering::SeqCst) >= self.after
-    }
-}
-
-#[test]
-fn a_resumed_run_ends_as_an_uninterrupted_one() {
-    let whole = learn("blocks", &Options::default(), &small(), fresh(5..6), 2, &Silent);
-    for after in [1, 17, 39, 55, 79, 80, 100] {
-        let stop = Stop { after, seen: AtomicUsize::new(0), kept: std::sync::Mutex::default() };
-        let cut = learn("blocks", &Options::default(), &small(), fresh(5..6), 2, &stop);
-        if cut[0].is_some() {
-            assert_eq!(cut, whole, "finished before the stop");
-            continue;
-        }
-        let kept = stop.kept.into_inner().unwrap();
-        let resumed = learn("blocks", &Options::default(), &small(), vec![(5, kept)], 2, &Silent);
-        assert_eq!(resumed, whole, "stopped after {after} updates");
-    }
-}
-
 /// The finding that shaped the design: the gradient as the paper words it stays near random on blocks.
 #[test]
 fn the_papers_estimator_alone_does_not_solve_blocks() {
@@ -208,14 +172,14 @@ fn the_papers_estimator_alone_does_not_solve_blocks() {
     let config = Config { estimator: Estimator::Paper, restarts: 2, wave: 2, ..Config::default() };
     let runs = learn("blocks", &Options::default(), &config, fresh(0..1), 2, &Silent);
     let policy = runs.into_iter().flatten().next().unwrap().policy;
-    let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+    let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
     let score = evaluate(&policy, &alphabet, env.as_mut(), 200, 0).unwrap();
     assert!(score.mean < 0.9, "{}: update DESIGN.md, it learns after all", score.mean);
 }
 
 /// Whatever the settings allow, training stays among the numbers: a checkpoint can be read again.
 #[test]
-fn extreme_settings_give_no_numbers_that_are_none() {
+fn extreme_settings_never_produce_nan() {
     let spec = find("countdown").unwrap();
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
@@ -230,10 +194,10 @@ fn extreme_settings_give_no_numbers_that_are_none() {
         Config { body_prior: f64::MIN_POSITIVE, ..base.clone() },
     ] {
         settings.check().unwrap();
-        let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+        let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
         let mut trainer = Trainer::new(&problem, &settings, 0, 0);
         while !trainer.finished() {
-            trainer.update(env.as_mut()).unwrap();
+            trainer.update(&mut Counted::new(env.as_mut())).unwrap();
         }
         let text = serde_json::to_string(&trainer.snapshot()).unwrap();
         assert!(!text.contains("null"), "{settings:?}");

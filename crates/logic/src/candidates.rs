@@ -1,6 +1,6 @@
 //! K: the candidate atoms that may stand in the body of a rule.
 
-use crate::alphabet::{Action, Alphabet, Pred, Predicate, Type, Var};
+use crate::alphabet::{Action, Alphabet, Pred, Predicate, Role, Type, Var};
 use crate::rule::{Arg, Literal};
 
 /// The candidate atoms K of an action, in the order of the alphabet: every predicate with every tuple over
@@ -28,7 +28,7 @@ pub fn candidates(alphabet: &Alphabet, action: Action) -> Vec<Literal> {
     let mut negated = Vec::new();
     for (i, predicate) in alphabet.predicates.iter().enumerate() {
         let pred = Pred(i as u32);
-        if decl.forbidden.contains(&pred) {
+        if decl.forbidden.contains(&pred) || predicate.role == Role::Legal {
             continue;
         }
         for args in tuples(&terms, predicate.args.len()) {
@@ -51,7 +51,7 @@ pub fn candidates(alphabet: &Alphabet, action: Action) -> Vec<Literal> {
 pub fn candidate_bound(alphabet: &Alphabet) -> f64 {
     let terms = (alphabet.variables + alphabet.constants.len()) as f64;
     let of = |p: &Predicate| terms.powi(p.args.len() as i32) * if p.negatable { 2.0 } else { 1.0 };
-    alphabet.predicates.iter().map(of).sum()
+    alphabet.predicates.iter().filter(|p| p.role != Role::Legal).map(of).sum()
 }
 
 /// Every tuple of `arity` terms, the last place changing fastest.

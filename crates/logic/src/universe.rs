@@ -1,8 +1,9 @@
 //! The objects of one instance and the ground actions over them.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::alphabet::{Action, Alphabet, Type};
 use crate::syntax::{Constant, write_application};
@@ -21,17 +22,35 @@ pub struct GroundAction {
 }
 
 /// C for one instance: named, typed objects. Facts and ground actions speak of these by [`Object`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Universe {
     objects: Vec<(Constant, Type)>,
     by_name: FxHashMap<Constant, Object>,
+    /// A hash of the objects: equal universes are found by it, different ones are told apart by it almost always.
+    fingerprint: u64,
+}
+
+impl PartialEq for Universe {
+    fn eq(&self, other: &Universe) -> bool {
+        self.fingerprint == other.fingerprint && self.objects == other.objects
+    }
+}
+
+impl Eq for Universe {}
+
+impl Hash for Universe {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.fingerprint);
+    }
 }
 
 impl Universe {
     /// The universe of these objects. Names are distinct; a repeated name keeps its last object.
     pub fn new(objects: Vec<(Constant, Type)>) -> Universe {
         let by_name = objects.iter().enumerate().map(|(i, (c, _))| (c.clone(), Object(i as u32))).collect();
-        Universe { objects, by_name }
+        let mut hasher = FxHasher::default();
+        objects.hash(&mut hasher);
+        Universe { by_name, fingerprint: hasher.finish(), objects }
     }
 
     /// How many objects there are.
@@ -67,14 +86,39 @@ impl Universe {
     /// Every ground action: each action with every tuple of distinct objects of its types, in the order of
     /// the alphabet and then of the objects. Takes time and memory in their number: n^arity.
     pub fn ground_actions(&self, alphabet: &Alphabet) -> Vec<GroundAction> {
+        let actions = (0..alphabet.actions.len() as u32).map(Action);
+        actions.flat_map(|action| self.actions_of(alphabet, action)).collect()
+    }
+
+    /// Every ground action of one action, in order.
+    pub fn actions_of(&self, alphabet: &Alphabet, action: Action) -> Vec<GroundAction> {
         let mut out = Vec::new();
-        for (i, decl) in alphabet.actions.iter().enumerate() {
-            let mut args = Vec::with_capacity(decl.args.len());
-            self.extend_tuples(alphabet, &decl.args, &mut args, &mut |args| {
-                out.push(GroundAction { action: Action(i as u32), args: args.to_vec() });
-            });
-        }
+        let types = &alphabet.action(action).args;
+        self.extend_tuples(alphabet, types, &mut Vec::with_capacity(types.len()), &mut |args| {
+            out.push(GroundAction { action, args: args.to_vec() });
+        });
         out
+    }
+
+    /// Whether there is any ground action. Unlike [`Universe::ground_actions`] it lists none.
+    pub fn can_act(&self, alphabet: &Alphabet) -> bool {
+        // A type without objects is seen at once; the search then fails only where objects are very few.
+        let has = |t: &Type| self.objects.iter().any(|(_, of)| alphabet.types.is_subtype(*of, *t));
+        let some = |types: &[Type]| types.iter().all(has) && self.has_tuple(alphabet, types, &mut Vec::new());
+        alphabet.actions.iter().any(|decl| some(&decl.args))
+    }
+
+    fn has_tuple(&self, alphabet: &Alphabet, types: &[Type], args: &mut Vec<Object>) -> bool {
+        let Some(&t) = types.get(args.len()) else { return true };
+        self.objects().any(|o| {
+            let fits = alphabet.types.is_subtype(self.type_of(o), t) && !args.contains(&o);
+            fits && {
+                args.push(o);
+                let found = self.has_tuple(alphabet, types, args);
+                args.pop();
+                found
+            }
+        })
     }
 
     fn extend_tuples(

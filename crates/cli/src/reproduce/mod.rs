@@ -16,13 +16,14 @@ mod readme;
 mod rules;
 mod runs;
 mod runtime;
+mod sample;
 mod scores;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use derrl_env::{Error, Options, find, make};
+use derrl_env::{Error, Options, find};
 use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
 
@@ -216,7 +217,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     }
     let mut names: Vec<&'static str> = Vec::new();
     for table in &experiments.tables {
-        let name = find(&table.domain)?.name;
+        let name = find(&table.domain)?.name();
         if !names.contains(&name) {
             names.push(name);
         }
@@ -224,7 +225,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let mut domains = Vec::new();
     let mut notices = Vec::new();
     for name in &args.domains {
-        domains.push(find(name)?.name);
+        domains.push(find(name)?.name());
     }
     if domains.is_empty() {
         domains = names;
@@ -232,7 +233,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let mut able = Vec::new();
     for name in domains {
         let spec = find(name)?;
-        match make(spec, &spec.alphabet(), spec.tasks[0].name, &Options::default()) {
+        match spec.make(&spec.alphabet(), &spec.tasks()[0].name, &Options::default()) {
             Ok(_) if able.contains(&name) => {}
             Ok(_) => able.push(name),
             Err(Error::Simulator(reason)) => {
@@ -319,7 +320,7 @@ fn document(page: &Page, provenance: &Provenance) -> anyhow::Result<Value> {
     for (id, file) in experiments::files()? {
         let claims: Vec<_> = page.claims().filter(|c| c.experiment == id).collect();
         // Nothing is said of what was not run.
-        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held).into() };
+        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held()).into() };
         experiments.insert(id.to_string(), json!({ "held": held, "claims": claims, "experiment": file }));
     }
     Ok(json!({

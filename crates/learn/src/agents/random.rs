@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Rng};
-use derrl_logic::{Alphabet, GroundAction, Universe};
+use derrl_env::{Env, Fault, Rng, list_legal, observe};
+use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 
 use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
 use crate::error::Error;
+use crate::settings::streams::Purpose;
 
 /// The row of the table of agents.
 pub const SPEC: AgentSpec = AgentSpec {
@@ -15,11 +16,19 @@ pub const SPEC: AgentSpec = AgentSpec {
     learning: None,
     make: |setup| {
         let mut env = (setup.make_env)()?;
-        env.reset(&mut Rng::new(0, 0));
-        if env.universe().ground_actions(setup.alphabet).is_empty() {
-            return Err(Error::World("the training task has no ground action".to_string()));
+        env.reset(&mut Purpose::Objects.rng(0));
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.clone()));
         }
-        Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None }))
+        if !env.universe().can_act(setup.alphabet) {
+            return Err(Error::World(Fault::new("the training task has no ground action")));
+        }
+        Ok(Box::new(Random {
+            alphabet: Arc::clone(setup.alphabet),
+            known: None,
+            facts: Facts::new(setup.alphabet),
+            legal: Vec::new(),
+        }))
     },
 };
 
@@ -27,6 +36,9 @@ struct Random {
     alphabet: Arc<Alphabet>,
     /// The ground actions of the last universe.
     known: Option<(Arc<Universe>, Vec<GroundAction>)>,
+    facts: Facts,
+    /// The legal actions of the current state, where there is such a list.
+    legal: Vec<GroundAction>,
 }
 
 impl Agent for Random {
@@ -35,6 +47,12 @@ impl Agent for Random {
     }
 
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        if self.alphabet.has_legality() {
+            observe(env, &mut self.facts);
+        }
+        if list_legal(env, &self.alphabet, &self.facts, &mut self.legal) {
+            return self.legal[rng.below(self.legal.len())].clone();
+        }
         let universe = env.universe();
         if !self.known.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, universe)) {
             self.known = None;

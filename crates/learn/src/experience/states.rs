@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use derrl_env::{Env, observe};
-use derrl_logic::{Facts, GroundAction, Grounding, Universe, subset};
+use derrl_env::{Env, list_legal, observe};
+use derrl_logic::{Action, Facts, GroundAction, Grounding, Universe};
 use rustc_hash::FxHashMap;
 
 pub use self::lists::{ListId, MaskLists, RowId};
 pub use self::runs::RUN;
 use self::runs::{RunId, Runs};
-use crate::language::cache::MOST_MASKS;
+use crate::experience::met::{Met, with_pair};
+use crate::language::cache::{MOST_MASKS, MOST_UNIVERSES};
 use crate::language::problem::Problem;
 
 mod lists;
@@ -24,6 +25,8 @@ pub struct StateId(pub u32);
 #[derive(Debug)]
 pub struct States {
     universes: Vec<Known>,
+    /// The place of each universe: those with the same objects are one, whoever made them.
+    places: FxHashMap<Arc<Universe>, usize>,
     /// The universe of the last look-up: episodes stay in one.
     current: usize,
     /// By code, for each universe and learner.
@@ -34,18 +37,35 @@ pub struct States {
     facts: Facts,
     lists: MaskLists,
     runs: Runs,
+    met: Met,
 }
 
 #[derive(Debug)]
 struct Known {
+    /// The allocation that was seen last.
     universe: Arc<Universe>,
+    /// All its ground actions, listed where any may be tried.
+    all: Option<Choices>,
+    /// Its number in the shared cache.
+    shared: u32,
+}
+
+/// The ground actions that a state is about.
+#[derive(Debug)]
+struct Choices {
     actions: Arc<[GroundAction]>,
     /// The ground actions of each target predicate in runs of up to 64, by their places.
     spans: Vec<Range<usize>>,
     /// Each run with each slot of its action.
     chances: Vec<Chance>,
-    /// Its number in the shared cache.
-    shared: u32,
+}
+
+impl Choices {
+    fn new(actions: Vec<GroundAction>, problem: &Problem) -> Choices {
+        let actions: Arc<[GroundAction]> = actions.into();
+        let spans = spans(&actions);
+        Choices { chances: chances(&spans, &actions, problem), spans, actions }
+    }
 }
 
 /// A slot that may derive actions of a run.
@@ -90,10 +110,13 @@ struct Entry {
     grounding: Arc<Grounding>,
     /// The row of each ground action.
     rows: Box<[RowId]>,
-    /// The lists of masks that its actions have, each once.
+    /// The lists of masks that its actions have, each once, in the order of its actions: sums run in this order, and
+    /// have to be the same whatever other states were met before.
     lists: Box<[ListId]>,
     /// The runs of its actions, each with the first 64 atoms that hold for some of them.
     runs: Box<[(RunId, u64)]>,
+    /// Its legal actions, where the world lists them.
+    legal: Option<Choices>,
 }
 
 impl States {
@@ -101,6 +124,7 @@ impl States {
     pub fn new(problem: &Problem) -> States {
         States {
             universes: Vec::new(),
+            places: FxHashMap::default(),
             current: 0,
             index: Vec::new(),
             learners: problem.learners(),
@@ -109,12 +133,15 @@ impl States {
             facts: Facts::new(&problem.alphabet),
             lists: MaskLists::default(),
             runs: Runs::default(),
+            met: Met::default(),
         }
     }
 
     /// Empties the cache if it has outgrown its bound. Ids given before are void afterwards.
     pub fn trim(&mut self) {
-        if self.masks + self.runs.len() > MOST_MASKS {
+        if self.masks + self.runs.len() > MOST_MASKS || self.universes.len() > MOST_UNIVERSES {
+            self.universes.clear();
+            self.places.clear();
             self.index.iter_mut().for_each(FxHashMap::clear);
             self.entries.clear();
             self.masks = 0;
@@ -155,20 +182,24 @@ impl States {
         {
             return self.current as u32;
         }
-        self.current =
-            self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
-                let actions: Arc<[GroundAction]> = wanted.ground_actions(&problem.alphabet).into();
-                let spans = spans(&actions);
-                self.universes.push(Known {
-                    universe: Arc::clone(wanted),
-                    chances: chances(&spans, &actions, problem),
-                    spans,
-                    actions,
-                    shared: problem.cache.universe(wanted),
-                });
+        self.enter(problem, wanted)
+    }
+
+    #[cold]
+    fn enter(&mut self, problem: &Problem, wanted: &Arc<Universe>) -> u32 {
+        self.current = match self.places.get(wanted) {
+            Some(&at) => {
+                self.universes[at].universe = Arc::clone(wanted);
+                at
+            }
+            None => {
+                let shared = problem.cache.universe(wanted);
+                self.universes.push(Known { universe: Arc::clone(wanted), all: None, shared });
                 self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
+                self.places.insert(Arc::clone(wanted), self.universes.len() - 1);
                 self.universes.len() - 1
-            });
+            }
+        };
         self.current as u32
     }
 
@@ -181,19 +212,26 @@ impl States {
         learner: u32,
         code: Option<u128>,
     ) -> StateId {
-        let known = &self.universes[universe as usize];
+        let mut listed = Vec::new();
         let facts = &mut self.facts;
-        let mut compute = || {
-            observe(env, facts);
-            problem.grounder.ground(&known.actions, facts, &known.universe)
+        observe(env, facts);
+        let legal =
+            list_legal(env, &problem.alphabet, facts, &mut listed).then(|| Choices::new(listed, problem));
+        let known = &mut self.universes[universe as usize];
+        let choices = match &legal {
+            Some(legal) => legal,
+            None => known.all.get_or_insert_with(|| {
+                Choices::new(known.universe.ground_actions(&problem.alphabet), problem)
+            }),
         };
+        let compute = || problem.grounder.ground(&choices.actions, facts, &known.universe);
         let grounding = match code {
             Some(code) => problem.cache.get(known.shared, code, compute),
             None => Arc::new(compute()),
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
-        let of_action: Vec<ListId> = (known.actions.iter().enumerate())
+        let of_action: Vec<ListId> = (choices.actions.iter().enumerate())
             .map(|(a, ground)| {
                 let kind = problem.grounder.kind(ground.action);
                 self.lists.add(problem, learner, kind, grounding.flat(a))
@@ -207,16 +245,28 @@ impl States {
             let id = self.runs.add(&self.lists, &of_action[span.clone()], grounding.words());
             (id, self.runs.get(id).reach())
         };
-        let mut lists = of_action.clone();
-        lists.sort_unstable();
-        lists.dedup();
+        let mut pairs: Vec<(ListId, Action)> = of_action
+            .iter()
+            .zip(choices.actions.iter())
+            .map(|(&list, ground)| (list, ground.action))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let hash =
+            pairs.iter().fold(0, |hash, &(list, action)| with_pair(hash, action, self.lists.get(list).hash));
+        if self.met.wants(hash) {
+            let sight =
+                |&(list, action): &(ListId, Action)| (action, Arc::clone(&self.lists.get(list).masks));
+            self.met.add(hash, pairs.iter().map(sight).collect());
+        }
         self.entries.push(Entry {
             universe,
             learner,
-            rows: known.actions.iter().zip(&of_action).map(row).collect(),
-            lists: lists.into(),
-            runs: known.spans.iter().map(run).collect(),
+            rows: choices.actions.iter().zip(&of_action).map(row).collect(),
+            lists: in_order(&of_action),
+            runs: choices.spans.iter().map(run).collect(),
             grounding,
+            legal,
         });
         if let Some(code) = code {
             self.index[universe as usize * self.learners + learner as usize].insert(code, id);
@@ -230,10 +280,21 @@ impl States {
         &self.entries[id.0 as usize].grounding
     }
 
-    /// The ground actions of a state, in the order of its grounding.
+    /// What may be done in a state: its legal actions where the world lists them, else all.
+    #[inline]
+    fn choices<'a>(&'a self, entry: &'a Entry) -> &'a Choices {
+        let of_universe = || self.universes[entry.universe as usize].all.as_ref();
+        entry
+            .legal
+            .as_ref()
+            .or_else(of_universe)
+            .expect("a state without legal actions of its own has those of its universe")
+    }
+
+    /// The ground actions of a state, in the order of its grounding: the legal ones where the world lists them, else all.
     #[inline]
     pub fn actions(&self, id: StateId) -> &Arc<[GroundAction]> {
-        &self.universes[self.entries[id.0 as usize].universe as usize].actions
+        &self.choices(&self.entries[id.0 as usize]).actions
     }
 
     /// The row of each ground action of a state.
@@ -257,8 +318,7 @@ impl States {
     #[inline]
     pub fn meeting(&self, id: StateId) -> Meeting<'_> {
         let entry = &self.entries[id.0 as usize];
-        let chances = &self.universes[entry.universe as usize].chances;
-        Meeting { chances, runs: &entry.runs, all: &self.runs }
+        Meeting { chances: &self.choices(entry).chances, runs: &entry.runs, all: &self.runs }
     }
 
     /// The learner that decides in a state.
@@ -267,10 +327,24 @@ impl States {
         self.entries[id.0 as usize].learner as usize
     }
 
-    /// The ids of all states kept.
-    pub fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
-        (0..self.entries.len() as u32).map(StateId)
+    /// The distinct states met so far, whether their groundings are still kept or not.
+    pub fn met(&self) -> &Met {
+        &self.met
     }
+
+    /// Takes these states as met before.
+    pub fn remember(&mut self, met: Met) {
+        self.met = met;
+    }
+}
+
+/// Each of these once, by its first place.
+fn in_order(lists: &[ListId]) -> Box<[ListId]> {
+    let mut places: Vec<(ListId, usize)> = lists.iter().copied().zip(0..).collect();
+    places.sort_unstable();
+    places.dedup_by_key(|(list, _)| *list);
+    places.sort_unstable_by_key(|&(_, place)| place);
+    places.into_iter().map(|(list, _)| list).collect()
 }
 
 /// The ground actions of a universe in runs of one target predicate each.
@@ -292,15 +366,6 @@ fn chances(spans: &[Range<usize>], actions: &[GroundAction], problem: &Problem) 
         slots.map(move |slot| Chance { rank: slot as u32, run, first })
     };
     (0..).zip(spans).flat_map(of_run).collect()
-}
-
-/// Whether a body is within one of the masks given end to end.
-#[inline]
-pub fn within(body: &[u64], masks: &[u64]) -> bool {
-    match *body {
-        [b] => masks.iter().any(|m| b & !m == 0),
-        _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
-    }
 }
 
 #[cfg(test)]

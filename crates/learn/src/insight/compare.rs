@@ -4,14 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use derrl_env::{Extent, Family, Next, Size, Space, Spec, observe_state, space};
+use derrl_env::{Extent, Family, Next, Size, Space, World, observe_state};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::insight::choices::{Choices, family_choices};
 use crate::insight::explain::{Explainer, Match};
 use crate::insight::verify::{Monitor, chunks, in_chunks};
+use crate::search::prune::{Drop, Dropped};
 
 /// A state in which two policies decide differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,11 +62,11 @@ impl<'a> Everywhere<'a> {
     /// All states of a world up to an extent. Objects that a policy mentions must be among those named there.
     pub fn new(
         alphabet: &'a Arc<Alphabet>,
-        spec: &'static Spec,
+        world: &World,
         extent: &Extent,
         threads: usize,
     ) -> Result<Everywhere<'a>, Error> {
-        Ok(Everywhere { alphabet, space: space(spec, alphabet, extent)?, threads })
+        Ok(Everywhere { alphabet, space: world.space(alphabet, extent)?, threads })
     }
 
     /// The instances.
@@ -164,10 +166,13 @@ impl<'a> Everywhere<'a> {
         let (alphabet, universe) = (self.alphabet.as_ref(), family.universe());
         let mut facts = Facts::new(alphabet);
         observe_state(family.as_ref(), state, &mut facts);
+        let all = family_choices(family.as_ref(), state, alphabet);
+        let legal = all.is_legal.then_some(all.actions.as_slice());
         let side = |policy: &Policy| {
-            let decision = Decider::new(policy, alphabet, universe).decide(&facts, alphabet, universe);
-            let fires = !decision.ties.is_empty();
-            let actions = if fires { decision.ties } else { universe.ground_actions(alphabet) };
+            let decider = Decider::new(policy, alphabet, universe);
+            let decision = decider.decide_among(&facts, alphabet, universe, legal);
+            let fires = decision.value > 0.0;
+            let actions = if !decision.ties.is_empty() { decision.ties } else { all.actions.clone() };
             let explainer = Explainer::new(policy, alphabet);
             let mut rules: Vec<Match> = Vec::new();
             for m in actions.iter().filter_map(|a| explainer.fired(a, &facts, universe)) {
@@ -192,60 +197,30 @@ impl<'a> Everywhere<'a> {
     /// Values stay as they are. Nothing is removed that would leave a rule without a body or a variable of a negated atom
     /// without anything to say what it stands for.
     pub fn prune(&self, policy: &Policy, monitor: &mut dyn Monitor) -> Option<Pruned> {
-        let mut pruned = Pruned { policy: policy.clone(), removed: Vec::new(), states: 0 };
         // States that have told policies apart before are likely to do so again.
         let mut witnesses: Vec<Place> = Vec::new();
-        let mut same = |candidate: &Policy, monitor: &mut dyn Monitor| -> Option<bool> {
+        let mut states = 0;
+        let mut same = |candidate: &Policy| -> Option<bool> {
             if witnesses.iter().rev().any(|&place| self.differ_at(policy, candidate, place)) {
                 return Some(false);
             }
-            let (states, place) = self.search(policy, candidate, monitor)?;
-            pruned.states = pruned.states.max(states);
+            let (searched, place) = self.search(policy, candidate, monitor)?;
+            states = states.max(searched);
             witnesses.extend(place);
             Some(place.is_none())
         };
-        loop {
-            let before = pruned.removed.len();
-            let mut order: Vec<usize> = (0..pruned.policy.rules.len()).collect();
-            order.sort_by(|&i, &j| {
-                let rules = &pruned.policy.rules;
-                rules[i].weight.total_cmp(&rules[j].weight).then(j.cmp(&i))
+        let mut removed = Vec::new();
+        let mut note = |dropped: Dropped<'_>| {
+            removed.push(match dropped {
+                Dropped::Rule(rule) => rule.display(self.alphabet).to_string(),
+                Dropped::Atom(atom, rule) => {
+                    format!("{} in {}", atom.display(self.alphabet), rule.display(self.alphabet))
+                }
             });
-            let mut gone = Vec::new();
-            for i in order {
-                let mut candidate = pruned.policy.clone();
-                let mut at = 0;
-                candidate.rules.retain(|_| {
-                    at += 1;
-                    at - 1 != i && !gone.contains(&(at - 1))
-                });
-                if same(&candidate, monitor)? {
-                    gone.push(i);
-                    pruned.removed.push(pruned.policy.rules[i].display(self.alphabet).to_string());
-                }
-            }
-            gone.sort_unstable();
-            for &i in gone.iter().rev() {
-                pruned.policy.rules.remove(i);
-            }
-            for i in 0..pruned.policy.rules.len() {
-                let arity = self.alphabet.action(pruned.policy.rules[i].action).args.len();
-                for j in (0..pruned.policy.rules[i].body.len()).rev() {
-                    let mut candidate = pruned.policy.clone();
-                    let atom = candidate.rules[i].body.remove(j);
-                    let rule = &candidate.rules[i];
-                    if rule.body.is_empty() || !rule.is_safe(arity) || !same(&candidate, monitor)? {
-                        continue;
-                    }
-                    let from = pruned.policy.rules[i].display(self.alphabet).to_string();
-                    pruned.removed.push(format!("{} in {from}", atom.display(self.alphabet)));
-                    pruned.policy = candidate;
-                }
-            }
-            if pruned.removed.len() == before {
-                return Some(pruned);
-            }
-        }
+        };
+        let mut drop = Drop { alphabet: self.alphabet, frozen: &|_| false, dropped: &mut note };
+        let policy = drop.one_at_a_time(policy.clone(), &mut same)?;
+        Some(Pruned { policy, removed, states })
     }
 
     fn differ_at(&self, first: &Policy, second: &Policy, (s, i, state): Place) -> bool {
@@ -292,8 +267,14 @@ impl<'a> Deciding<'a> {
             }
         };
         observe_state(family, state, &mut self.facts);
-        let decision = compiled.1.decide(&self.facts, self.alphabet, universe);
-        if decision.ties.is_empty() { compiled.2.clone() } else { decision.ties }
+        let mut listed = Vec::new();
+        let legal = family.legal(state, &mut listed).then_some(listed.as_slice());
+        let decision = compiled.1.decide_among(&self.facts, self.alphabet, universe, legal);
+        match (decision.ties.is_empty(), legal) {
+            (false, _) => decision.ties,
+            (true, Some(_)) => listed,
+            (true, None) => compiled.2.clone(),
+        }
     }
 }
 
@@ -302,7 +283,7 @@ fn each_state(family: &dyn Family, alphabet: &Alphabet, visit: &mut dyn FnMut(u1
     if family.is_closed() {
         return family.starts(&mut |state, _| visit(state));
     }
-    let actions = family.universe().ground_actions(alphabet);
+    let mut choices = Choices::default();
     let mut seen = FxHashSet::default();
     let mut queue = Vec::new();
     family.starts(&mut |state, _| {
@@ -314,7 +295,8 @@ fn each_state(family: &dyn Family, alphabet: &Alphabet, visit: &mut dyn FnMut(u1
     while let Some(&state) = queue.get(at) {
         at += 1;
         visit(state);
-        for a in &actions {
+        choices.of(family, state, alphabet);
+        for a in &choices.actions {
             if let Next::State(next) = family.step(state, a.action, &a.args)
                 && seen.insert(next)
             {
