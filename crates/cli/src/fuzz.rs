@@ -33,11 +33,12 @@ struct Target {
     read: fn(&[u8], usize, &Path),
 }
 
-/// One row per reader. A reader of PDDL is one more.
-const TARGETS: [Target; 3] = [
+/// One row per reader.
+const TARGETS: [Target; 4] = [
     Target { name: "parser", seeds: texts, read: read_text },
     Target { name: "checkpoint", seeds: checkpoint_files, read: read_checkpoint },
     Target { name: "run folder", seeds: folder_files, read: read_folder },
+    Target { name: "pddl", seeds: pddl_files, read: read_pddl },
 ];
 
 /// What inputs are stirred with.
@@ -161,6 +162,23 @@ fn read_text(input: &[u8], _seed: usize, _place: &Path) {
     if let Ok((domain, _)) = Alphabet::check(&source) {
         // What is read is written and read again.
         assert_eq!(Alphabet::parse(&Source::new("again", domain.to_string())), Ok(domain));
+    }
+}
+
+const FERRY: &str = include_str!("../../pddl/worlds/ferry/domain.pddl");
+const FERRY_PROBLEM: &str = "(define (problem two) (:domain ferry) (:objects a b - location c - car)
+  (:init (at-ferry a) (empty-ferry) (at c b)) (:goal (and (at c a))))";
+
+fn pddl_files() -> Vec<Vec<u8>> {
+    let spanner = include_str!("../../pddl/worlds/spanner/domain.pddl");
+    [FERRY, spanner, FERRY_PROBLEM].iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+fn read_pddl(input: &[u8], _seed: usize, _place: &Path) {
+    let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
+    let _ = derrl_pddl::Domain::parse(&source);
+    if let Ok(domain) = derrl_pddl::Domain::parse(&Source::new("ferry.pddl", FERRY)) {
+        let _ = derrl_pddl::Problem::parse(&source, &domain);
     }
 }
 
