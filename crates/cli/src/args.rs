@@ -60,16 +60,16 @@ pub struct Domains {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct WorldArgs {
     /// The probability that a chosen action is replaced by doing nothing (countdown)
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// The size of the instances of a task of free size (task `large`)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub size: Option<usize>,
     /// The number of obstacles of a task of free size (gridworld)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// How many numbers there are in a task of free size (countdown)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub range: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (traffic)
     #[arg(long)]
@@ -225,10 +225,10 @@ pub struct Explain {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
     /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_objects: usize,
     /// Obstacles at the most (gridworld; default: 2)
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// Look at every state, also at those that differ from others only in names that the policy does not mention
     #[arg(long)]
@@ -459,6 +459,11 @@ pub enum Part {
     All,
 }
 
+/// A count, worded for whoever gives something else.
+fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("write a whole number from 0 to {}", usize::MAX))
+}
+
 /// Seeds from `first` to `last`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeedRange {
@@ -469,7 +474,7 @@ pub struct SeedRange {
 }
 
 /// The most seeds one command trains.
-const MOST_SEEDS: u64 = 10_000;
+pub const MOST_SEEDS: u64 = 10_000;
 
 fn parse_seeds(text: &str) -> Result<SeedRange, String> {
     let help = "write two whole numbers, as in 0..9 (both ends included)";

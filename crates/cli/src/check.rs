@@ -1,7 +1,8 @@
 //! `derrl check`.
 
 use anyhow::bail;
-use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source};
+use derrl_learn::MOST_CANDIDATES;
+use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source, candidate_bound, candidates};
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -74,8 +75,12 @@ fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report,
     let atoms: Vec<String> = (0..alphabet.actions.len())
         .map(|a| {
             let action = derrl_logic::Action(a as u32);
-            let m = derrl_logic::candidates(&alphabet, action).len();
-            format!("{} {m}", alphabet.action(action).name)
+            let name = &alphabet.action(action).name;
+            // To count more than can be learned with, one by one, would take all memory.
+            match candidate_bound(&alphabet) {
+                bound if bound > MOST_CANDIDATES => format!("{name} about {bound:.0e}, too many to train"),
+                _ => format!("{name} {}", candidates(&alphabet, action).len()),
+            }
         })
         .collect();
     let summary = format!(

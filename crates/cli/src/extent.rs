@@ -14,7 +14,7 @@ use crate::say;
 use crate::table::thousands;
 
 /// The most memory without `--force`.
-const MOST_BYTES: f64 = 4e9;
+pub const MOST_BYTES: f64 = 4e9;
 /// The most states without `--force`: hours of work.
 const MOST_STATES: f64 = 5e9;
 
@@ -52,7 +52,8 @@ fn number(n: f64) -> String {
     if n < 1e15 { thousands(n as u64) } else { format!("{n:.1e}") }
 }
 
-fn memory(bytes: f64) -> String {
+/// An amount of memory in words.
+pub fn memory(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => "under 1 MB".to_string(),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),

@@ -9,11 +9,14 @@ mod check;
 mod diff;
 mod domain;
 mod domains;
+mod estimate;
 mod eval;
 mod explain;
 mod export;
 mod extent;
 mod failure;
+#[cfg(test)]
+mod fuzz;
 mod lock;
 mod manifest;
 mod output;

@@ -18,7 +18,7 @@ use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::shell::quoted;
 use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, eval, print, print_json, report, say};
+use crate::{Failure, Outcome, estimate, eval, print, print_json, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -136,12 +136,12 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
             task.name
         );
     }
-    domain.world.make(&domain.alphabet, &task.name, &options)?;
+    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
-    if start.is_none() {
-        Problem::new(&domain.alphabet, 1)?;
-    }
+    let problem = Problem::new(&domain.alphabet, 1)?;
+    estimate::check(env.as_mut(), &domain.alphabet, &problem, &config, threads(args), args.force)?;
+    drop(env);
     let top = args.out.clone().map_or_else(|| make_next_free(name), Ok)?;
     let lock = RunFolder::lock(&top)?;
     let run_config = |seed| RunConfig {

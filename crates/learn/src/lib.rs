@@ -57,7 +57,7 @@ pub use agents::{
     AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Saved, Setup, Trained, Training,
     evaluate_agent, find_agent,
 };
-pub use error::Error;
+pub use error::{Error, MOST_CANDIDATES};
 pub use experience::counted::Counted;
 pub use experience::met::{Met, SavedStates};
 pub use experience::states::{StateId, States};

@@ -257,6 +257,7 @@ fn define(clause: &Clause, resolver: &Resolver<'_>) -> Result<Definition, Error>
             TermKind::Const(constant) => Arg::Const(constant.clone()),
         });
     }
+    resolver.check_length(clause)?;
     let mut body = Vec::with_capacity(clause.body.len());
     for literal in &clause.body {
         let resolved = resolver.literal(literal, &mut scope)?;
