@@ -42,21 +42,12 @@ pub struct Task {
     pub summary: &'static str,
     /// Whether it is scored by default (tasks of a free size are scored on request).
     pub scored: bool,
-    /// The return that a learned policy should reach.
-    pub target: Option<f64>,
 }
 
 impl Task {
     /// A task that is scored by default.
     pub const fn new(name: &'static str, summary: &'static str) -> Task {
-        Task { name, summary, scored: true, target: None }
-    }
-
-    /// The same task with the return that a learned policy should reach.
-    #[must_use]
-    pub const fn target(mut self, mean: f64) -> Task {
-        self.target = Some(mean);
-        self
+        Task { name, summary, scored: true }
     }
 
     /// The same task, scored on request only.

@@ -25,8 +25,8 @@ pub const SPEC: Spec = Spec {
     vocabulary: VOCABULARY,
     // Half of the mean queue under random decisions.
     tasks: &[
-        Task::new("train", "5 intersections").target(-0.78),
-        Task::new("agents-8", "8 intersections").target(-0.91),
+        Task::new("train", "5 intersections"),
+        Task::new("agents-8", "8 intersections"),
         Task::new("large", "--size intersections in two rows").on_request(),
     ],
     options: &["shared", "size"],

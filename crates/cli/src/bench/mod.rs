@@ -3,6 +3,7 @@
 mod record;
 mod scale;
 mod seeds;
+mod solved;
 mod traffic;
 mod train;
 

@@ -90,7 +90,7 @@ fn every_agent_replays_from_its_seed_and_from_what_it_saved() {
 }
 
 #[test]
-fn every_agent_keeps_to_its_budget_and_tells_how_it_goes() {
+fn every_agent_tells_how_it_goes_and_stops_when_asked() {
     struct Count(Mutex<Vec<Point>>);
     impl Observer for Count {
         fn point(&self, point: &Point) {
@@ -106,7 +106,6 @@ fn every_agent_keeps_to_its_budget_and_tells_how_it_goes() {
     let config = Config::default();
     for row in AGENTS.iter().filter(|r| r.name != "random") {
         let (_, run) = trained(row.name, "countdown", 5000, 0, |_| ());
-        assert!((4000..7000).contains(&run.decisions), "{}: {} decisions", row.name, run.decisions);
         assert!(run.curve.is_sorted_by_key(|p| p.episodes) && !run.curve.is_empty(), "{}", row.name);
         let watcher = Count(Mutex::default());
         let mut agent = (row.make)(&setup_of(&alphabet, &make_env, &config)).expect("it can be made");
