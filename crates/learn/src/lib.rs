@@ -54,8 +54,8 @@ pub use act::score::{
     Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
 };
 pub use agents::{
-    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Saved, Setup, Trained, Training,
-    evaluate_agent, find_agent,
+    AGENTS, Agent, AgentSpec, BaselineConfig, MakeAgent, Parameters, Saved, Setup, TrainingJob,
+    TrainingResult, evaluate_agent, find_agent,
 };
 pub use error::Error;
 pub use experience::counted::Counted;
@@ -88,4 +88,4 @@ pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};
 pub use training::plain::{Plain, PlainStep};
-pub use training::restart::{Snapshot, Trainer, UpdateStats};
+pub use training::restart::{Restart, Snapshot, UpdateStats};

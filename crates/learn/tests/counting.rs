@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use derrl_env::{Env, Error, Options, Outcome, Rng, Spec, Status, find, make};
 use derrl_learn::{
-    AGENTS, Checkpoint, Config, Problem, Saved, Search, Setup, Silent, Trained, Training, evaluate,
+    AGENTS, Checkpoint, Config, Problem, Saved, Search, Setup, Silent, TrainingJob, TrainingResult, evaluate,
     evaluate_agent,
 };
 use derrl_logic::{Action, Facts, Object, Universe};
@@ -74,13 +74,13 @@ fn watched(spec: &'static Spec, log: &Arc<Log>) -> impl Fn() -> Result<Box<dyn E
 }
 
 /// Trains an agent; the log has seen all of it, making the agent included.
-fn train(agent: usize, spec: &'static Spec, decisions: u64, log: &Arc<Log>) -> (Trained, Saved) {
+fn train(agent: usize, spec: &'static Spec, decisions: u64, log: &Arc<Log>) -> (TrainingResult, Saved) {
     let make_env = watched(spec, log);
     let alphabet = spec.alphabet();
     let config = Config::default();
     let setup = Setup { alphabet: &alphabet, make_env: &make_env, config: &config, learning: None };
     let mut agent = (AGENTS[agent].make)(&setup).unwrap();
-    let training = Training { make_env: &make_env, seed: 3, decisions, threads: 2, watcher: &Silent };
+    let training = TrainingJob { make_env: &make_env, seed: 3, decisions, threads: 2, watcher: &Silent };
     (agent.train(&training).unwrap().unwrap(), agent.save())
 }
 
