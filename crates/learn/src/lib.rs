@@ -23,16 +23,17 @@
 //! # Ok::<(), derrl_learn::Error>(())
 //! ```
 //!
-//! The paper is in three files: `training/inference.rs` (what a rule is worth in a state), `generator/mod.rs` (how rules are
-//! proposed) and `training/gradient.rs` (how the generator learns). Each folder uses only those above it:
+//! Read `training/plain.rs` first: it is the paper's training step in plain form, P → sample → F → pi → gradient. What runs
+//! is its fast form, and gives the same numbers: `generator/mod.rs` (P), `experience/rollout.rs` (sample, F and pi) and
+//! `training/gradient.rs`. Each folder uses only those above it:
 //!
 //! | folder | holds |
 //! |---|---|
-//! | `settings/` | every setting, with its unit and the paper's symbol; the tables of t-norms and estimators |
+//! | `settings/` | every setting, with its unit and the paper's symbol; t-norms, estimators, random streams |
 //! | `language/` | rule slots, candidate atoms, bodies and semantic constraints of an alphabet |
 //! | `generator/` | the rule generator: its small network, sampling and optimiser |
-//! | `experience/` | states grounded once, episodes with sampled rules, and the relaxed F |
-//! | `training/` | the gradient, and one restart |
+//! | `experience/` | worlds whose steps are counted, states grounded once, episodes with sampled rules, the relaxed F |
+//! | `training/` | the paper in plain form, the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
 //! | `search/` | restarts in waves on all cores, pruning, refinement and growth |
 //! | `insight/` | explanation, verification and comparison of policies |
@@ -54,8 +55,8 @@ pub use act::score::{
     score,
 };
 pub use agents::{
-    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Saved, Setup, Trained, Training,
-    evaluate_agent, find_agent,
+    AGENTS, Agent, AgentSpec, BaselineConfig, MakeAgent, Parameters, Saved, Setup, TrainingJob,
+    TrainingResult, evaluate_agent, find_agent,
 };
 pub use error::{Error, MOST_CANDIDATES};
 pub use experience::counted::Counted;
@@ -87,4 +88,5 @@ pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, Constr
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};
-pub use training::restart::{Snapshot, Trainer, UpdateStats};
+pub use training::plain::{Plain, PlainStep};
+pub use training::restart::{Restart, Snapshot, UpdateStats};
