@@ -16,8 +16,8 @@ use crate::{Failure, Outcome, print, print_json};
 
 /// Compares two policies in every state up to a size.
 pub fn run(args: &Diff) -> Outcome {
-    let (first, domain) = load_policy(&args.first, args.domain.as_deref(), args.extent.untyped)?;
-    let second = another_policy(&args.second, &domain)?;
+    let (first, mut domain) = load_policy(&args.first, args.domain.as_deref(), args.extent.untyped)?;
+    let second = another_policy(&args.second, &mut domain)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent([&first, &second]);
     let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;

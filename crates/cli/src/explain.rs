@@ -275,12 +275,15 @@ impl Show<'_> {
         let reward = if reward == 0.0 { String::new() } else { format!("   reward {reward:.2}") };
         let why = match &e.fired {
             None => format!("{}\n", paint.unsure("no rule fires: any action will do")),
-            Some(m) => format!(
-                "because {}{}\n          since {}\n",
-                paint.rule(&m.text),
-                show_substitution(m),
-                paint.good(&m.body.join(", "))
-            ),
+            Some(m) => {
+                let derived: String = m.because.iter().map(|line| format!("            {line}\n")).collect();
+                format!(
+                    "because {}{}\n          since {}\n{derived}",
+                    paint.rule(&m.text),
+                    show_substitution(m),
+                    paint.good(&m.body.join(", "))
+                )
+            }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();
         let ties = if e.fired.is_none() || others.is_empty() {

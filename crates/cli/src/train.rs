@@ -167,7 +167,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
 
 /// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
 fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
-    let policy = another_policy(path, domain)?;
+    let policy = another_policy(path, &mut domain.clone())?;
     let file = path.display();
     let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
     let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;

@@ -427,7 +427,12 @@ impl World {
                 if extent.obstacles.is_some() && !self.options().contains(&"obstacles") {
                     return Err(Error::Option(format!("domain `{}` takes no --obstacles", self.name())));
                 }
-                make(alphabet, extent)
+                // Definitions tell objects apart, too.
+                let mut extent = extent.clone();
+                extent.named.extend(alphabet.defining_constants());
+                extent.named.sort();
+                extent.named.dedup();
+                make(alphabet, &extent)
             }
         }
     }
