@@ -10,6 +10,7 @@ use derrl_logic::Policy;
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
 use crate::lock::Lock;
 use crate::manifest::Manifest;
@@ -18,7 +19,7 @@ use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::shell::quoted;
 use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, estimate, eval, print, print_json, report, say};
+use crate::{estimate, eval, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -121,7 +122,10 @@ fn threads(args: &Train) -> usize {
 /// Makes the folders of new runs, one per seed.
 fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
-    let domain = Domain::load(name, args.world.untyped)?;
+    let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
+    if let Some(pddl) = &domain.pddl {
+        pddl.check_training()?;
+    }
     let mut config = Config::default();
     for setting in &args.set {
         config = with_setting(&config, setting)?;
@@ -153,6 +157,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
         untyped: args.world.untyped,
         start: start.clone(),
         options: options.clone(),
+        pddl: domain.files.clone(),
         settings: config.clone(),
     };
     let folders = match args.seeds {

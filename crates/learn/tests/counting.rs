@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use derrl_env::{Env, Error, Options, Outcome, Rng, Spec, Status, find, make};
+use derrl_env::{Env, Error, Options, Outcome, Rng, Status, World, find};
 use derrl_learn::{
     AGENTS, Checkpoint, Config, Problem, Saved, Search, Setup, Silent, TrainingJob, TrainingResult, evaluate,
     evaluate_agent,
@@ -59,22 +59,22 @@ impl Env for Watched {
     fn succeeded(&self) -> bool {
         self.env.succeeded()
     }
-    fn best_return(&self) -> f64 {
+    fn best_return(&self) -> Option<f64> {
         self.env.best_return()
     }
 }
 
 /// Makes worlds of the training task that write into a log.
-fn watched(spec: &'static Spec, log: &Arc<Log>) -> impl Fn() -> Result<Box<dyn Env>, Error> + Sync {
+fn watched(spec: &'static World, log: &Arc<Log>) -> impl Fn() -> Result<Box<dyn Env>, Error> + Sync {
     let (alphabet, log) = (spec.alphabet(), Arc::clone(log));
     move || {
-        let env = make(spec, &alphabet, "train", &Options::default())?;
+        let env = spec.make(&alphabet, "train", &Options::default())?;
         Ok(Box::new(Watched { env, log: Arc::clone(&log), length: 0 }) as Box<dyn Env>)
     }
 }
 
 /// Trains an agent; the log has seen all of it, making the agent included.
-fn train(agent: usize, spec: &'static Spec, decisions: u64, log: &Arc<Log>) -> (TrainingResult, Saved) {
+fn train(agent: usize, spec: &'static World, decisions: u64, log: &Arc<Log>) -> (TrainingResult, Saved) {
     let make_env = watched(spec, log);
     let alphabet = spec.alphabet();
     let config = Config::default();

@@ -52,8 +52,16 @@ mod tests {
     use super::*;
 
     fn score(mean: f64, best_known: f64) -> Score {
-        let references = BTreeMap::new();
-        Score { mean, stderr: 0.0, success_rate: 1.0, best_known: Some(best_known), episodes: 1, references }
+        let (references, problems) = (BTreeMap::new(), Vec::new());
+        Score {
+            mean,
+            stderr: 0.0,
+            success_rate: 1.0,
+            best_known: Some(best_known),
+            episodes: 1,
+            references,
+            problems,
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Options, Outcome, find, make, observe};
+use derrl_env::{Env, Options, Outcome, find, observe};
 use derrl_logic::{Action, Alphabet, Object};
 
 use super::*;
@@ -48,7 +48,7 @@ impl Env for Recorded {
     fn succeeded(&self) -> bool {
         self.env.succeeded()
     }
-    fn best_return(&self) -> f64 {
+    fn best_return(&self) -> Option<f64> {
         self.env.best_return()
     }
 }
@@ -70,7 +70,7 @@ fn check(domain: &str, config: &Config, seed: u64) {
     let distributions: Vec<_> = problem.slots.iter().map(|s| distribution(s.atoms, &mut rng)).collect();
     let mut rules = Rules::default();
     rules.prepare(distributions.clone(), &problem, config.temperature);
-    let env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+    let env = spec.make(&alphabet, "train", &Options::default()).unwrap();
     let mut env = Recorded { env, alphabet, met: Vec::new() };
     let mut states = States::new(&problem);
     let mut batch = Batch::default();
