@@ -137,18 +137,25 @@ impl States {
         self.entries.is_empty()
     }
 
-    /// The current state of the environment, in which this learner is to decide; grounded if it is new.
+    /// The current state of the environment, in which this learner is to decide; grounded if it is new. `None` if that
+    /// takes long and `stop` says so.
     #[inline]
-    pub fn look_up(&mut self, problem: &Problem, env: &dyn Env, learner: usize) -> StateId {
+    pub fn look_up(
+        &mut self,
+        problem: &Problem,
+        env: &dyn Env,
+        learner: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<StateId> {
         let universe = self.universe(problem, env);
         let learner = learner as u32;
         let code = env.code();
         if let Some(code) = code
             && let Some(&id) = self.index[universe as usize * self.learners + learner as usize].get(&code)
         {
-            return id;
+            return Some(id);
         }
-        self.add(problem, env, universe, learner, code)
+        self.add(problem, env, universe, learner, code, stop)
     }
 
     #[inline]
@@ -184,16 +191,17 @@ impl States {
         universe: u32,
         learner: u32,
         code: Option<u128>,
-    ) -> StateId {
+        stop: &dyn Fn() -> bool,
+    ) -> Option<StateId> {
         let known = &self.universes[universe as usize];
         let facts = &mut self.facts;
         let mut compute = || {
             observe(env, facts);
-            problem.grounder.ground(&known.actions, facts, &known.universe)
+            problem.grounder.ground_unless(&known.actions, facts, &known.universe, stop)
         };
         let grounding = match code {
-            Some(code) => problem.cache.get(known.shared, code, compute),
-            None => Arc::new(compute()),
+            Some(code) => problem.cache.get(known.shared, code, compute)?,
+            None => Arc::new(compute()?),
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
@@ -233,7 +241,7 @@ impl States {
         if let Some(code) = code {
             self.index[universe as usize * self.learners + learner as usize].insert(code, id);
         }
-        id
+        Some(id)
     }
 
     /// The masks of a state.
