@@ -162,7 +162,7 @@ impl Batch {
         let (sampling, value, _) = config.estimator.choices();
         let world = env.world();
         let (agent, learner) = if agents > 1 { (world.turn(), world.learner(world.turn())) } else { (0, 0) };
-        let state = states.look_up(problem, world, learner);
+        let state = states.look_up(problem, world, learner, &|| env.stopped())?;
         let bodies = match (sampling, self.sampled[learner]) {
             (Sampling::Never, _) => 0,
             (Sampling::Episode, Some(at)) => at,
