@@ -74,7 +74,7 @@ pub use insight::verify::{
 pub use language::constraints::Constraints;
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
-pub use search::improve::{Improved, Improver};
+pub use search::improve::{Improved, Improver, Widening, WideningStep};
 pub use search::refine::{Judge, Judged, advantage, refine};
 pub use search::simplify::{length, simplify};
 pub use search::waves::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};

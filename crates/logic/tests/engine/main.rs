@@ -123,6 +123,7 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                 actions,
                 constants: MENTIONED[..constants].iter().map(|c| Constant::name(c)).collect(),
                 variables,
+                variables_given: true,
                 max_body: None,
                 templates: None,
                 constraints: Vec::new(),
@@ -378,7 +379,8 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             }],
             constants: Vec::new(),
             variables: 4,
-            max_body: None,
+            variables_given: true,
+                max_body: None,
             templates: None,
             constraints: Vec::new(),
         }

@@ -13,7 +13,9 @@ const NOTHING: f64 = 1e-9;
 pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn() -> bool) -> Levels {
     let mut levels = levels;
     prune(regrets, &mut levels);
-    while let Some(found) = insertion(regrets, &levels, reach).filter(|_| !stop()) {
+    // What the best rule of each action saved last: the most promising action goes first and sets the bar for the others.
+    let mut saved = vec![f64::INFINITY; regrets.actions.len()];
+    while let Some(found) = insertion(regrets, &levels, reach, &mut saved).filter(|_| !stop()) {
         let before = regrets.total(&levels);
         let mut longer = levels.clone();
         longer.insert(found.at, vec![Placed { draft: found.draft, frozen: None }]);
@@ -28,11 +30,18 @@ pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn()
 }
 
 /// The rule and place that save most beyond their price.
-fn insertion(regrets: &Regrets<'_>, levels: &Levels, reach: Reach) -> Option<Insertion> {
+fn insertion(
+    regrets: &Regrets<'_>,
+    levels: &Levels,
+    reach: Reach,
+    saved: &mut [f64],
+) -> Option<Insertion> {
     let (by, cost) = regrets.decided(levels);
     let standing = Standing { by, cost, levels: levels.len() };
     let mut best: Option<Insertion> = None;
-    for action in 0..regrets.actions.len() as u32 {
+    let mut order: Vec<u32> = (0..regrets.actions.len() as u32).collect();
+    order.sort_by(|&a, &b| saved[b as usize].total_cmp(&saved[a as usize]).then(a.cmp(&b)));
+    for action in order {
         let has = levels.iter().flatten().filter(|p| p.draft.action == action).count();
         let full = match regrets.problem.alphabet.action(Action(action)).rules {
             RuleCount::AtMost(n) => has >= n,
@@ -40,7 +49,10 @@ fn insertion(regrets: &Regrets<'_>, levels: &Levels, reach: Reach) -> Option<Ins
         };
         if !full {
             let beat = best.as_ref().map_or(0.0, |b| b.gain);
-            best = best_body(regrets, action, &standing, reach, beat).or(best);
+            let found = best_body(regrets, action, &standing, reach, beat);
+            // An action that does not beat the bar saves no more than it.
+            saved[action as usize] = found.as_ref().map_or(beat.min(saved[action as usize]), |f| f.gain);
+            best = found.or(best);
         }
     }
     best

@@ -27,8 +27,10 @@ const ANY: f64 = 0.3;
 const TRIES_BY_CHANCE: f64 = 6.0;
 /// States looked at for one that is not known yet, at the most.
 const SIGHT: usize = 4096;
-/// Episodes of each instance that follow the policy.
+/// Episodes of each instance that follow the policy, and that leave it for one step: in large instances these say what other
+/// actions are worth where the policy comes by.
 const FOLLOWED: usize = 2;
+const PROBES: usize = 8;
 
 /// Explores instances of `env` and notes what comes of actions. Episodes alternate between walks that try what was tried
 /// least where they are, and ways to the nearest action that was not tried enough. Then the policy is followed, where
@@ -59,25 +61,45 @@ pub fn explore(
             episode += 1;
         }
         if let Some(actor) = policy.as_deref_mut() {
-            for _ in 0..FOLLOWED {
+            let mut length = 1;
+            for episode in 0..FOLLOWED + PROBES {
                 env.restart();
-                follow(table, env, actor, rng)?;
+                let probe = (episode >= FOLLOWED).then(|| rng.below(length));
+                length = follow(table, env, actor, probe, rng)?.max(1);
             }
         }
     }
     Ok(())
 }
 
-/// Runs an episode by the policy.
-fn follow(table: &mut Table, env: &mut dyn Env, actor: &mut Actor<'_>, rng: &mut Rng) -> Result<(), Error> {
+/// Runs an episode by the policy, but for one step: there the action tried least is taken, if a probe is asked for. Returns
+/// the number of steps.
+fn follow(
+    table: &mut Table,
+    env: &mut dyn Env,
+    actor: &mut Actor<'_>,
+    probe: Option<usize>,
+    rng: &mut Rng,
+) -> Result<usize, Error> {
     let mut at = Some(table.at(env));
-    while let Some(place) = at {
-        table.visit(place);
-        let chosen = actor.act(env, rng);
-        let Some(action) = table.state(place).actions.iter().position(|a| *a == chosen) else { break };
-        at = step(table, env, place, action, &chosen, rng)?;
+    let mut steps = 0;
+    while let Some(place) = at.filter(|_| !table.is_full()) {
+        let state = table.state(place);
+        let action = if probe == Some(steps) {
+            (0..state.actions.len()).min_by(|&a, &b| state.tries(a).total_cmp(&state.tries(b)))
+        } else {
+            let chosen = actor.act(env, rng);
+            state.actions.iter().position(|a| *a == chosen)
+        };
+        let Some(action) = action else { break };
+        let ground = state.actions[action].clone();
+        if probe.is_none() {
+            table.visit(place);
+        }
+        at = step(table, env, place, action, &ground, rng)?;
+        steps += 1;
     }
-    Ok(())
+    Ok(steps)
 }
 
 fn step(

@@ -16,6 +16,9 @@ mod edit;
 mod explore;
 mod regret;
 mod table;
+mod trial;
 mod values;
+mod widen;
 
-pub use driver::{Improved, Improver};
+pub use driver::{Improved, Improver, WideningStep};
+pub use widen::Widening;

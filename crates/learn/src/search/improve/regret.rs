@@ -141,7 +141,7 @@ pub struct Regrets<'a> {
 }
 
 /// Masks of the states of a table in one language, found when first asked for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Groundings(FxHashMap<Place, Rc<Grounding>>);
 
 impl Groundings {
@@ -253,9 +253,13 @@ impl<'a> Regrets<'a> {
 
     /// What the rules lose, with their price.
     pub fn total(&self, levels: &Levels) -> f64 {
+        self.lost(levels) + self.price * length(levels) as f64
+    }
+
+    /// What the rules lose.
+    pub fn lost(&self, levels: &Levels) -> f64 {
         let (_, cost) = self.decided(levels);
-        let lost: f64 = cost.iter().zip(&self.weights).map(|(c, w)| c * w).sum();
-        lost + self.price * length(levels) as f64
+        cost.iter().zip(&self.weights).map(|(c, w)| c * w).sum()
     }
 }
 
