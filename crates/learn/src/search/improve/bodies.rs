@@ -1,8 +1,7 @@
 //! The search for a rule and its place: a beam over bodies, all places in the order at once.
 
 use derrl_logic::{Action, Arg, Literal};
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
 use super::regret::Regrets;
@@ -71,7 +70,8 @@ pub fn best_body(
     let mut beam = vec![Body { atoms: Vec::new(), held: of.everywhere(), gain: 0.0, extra: 0 }];
     let mut held = Vec::new();
     let mut cover = vec![false; of.lists()];
-    let mut alike: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
+    let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
+    let open = open_rows(regrets, action, standing);
     let mut gains = vec![0.0; standing.levels + 1];
     for length in 1..=longest {
         let mut seen = FxHashSet::default();
@@ -83,6 +83,12 @@ pub fn best_body(
                 if !body.atoms.iter().all(fits) {
                     continue;
                 }
+                // Neither this body nor a longer one saves more than its bound.
+                let bar = best.as_ref().map_or(beat, |b| b.gain) + NOTHING;
+                let bound = bound(&open, |list| of.meets(list, &body.held, j));
+                if bound - regrets.price * (1 + length) as f64 <= bar {
+                    continue;
+                }
                 let mut longer = body.atoms.clone();
                 longer.push(j);
                 longer.sort_unstable();
@@ -90,18 +96,15 @@ pub fn best_body(
                     continue;
                 }
                 of.narrow(&body.held, j, &mut held);
-                if held == body.held && !adds_variable(extra, body.extra) || !of.cover(&held, &mut cover) {
+                if held == body.held && extra == body.extra {
                     continue;
                 }
-                if let Some(times) = alike.get_mut(&cover) {
-                    *times += 1;
-                    if *times > ALIKE {
-                        continue;
-                    }
-                } else {
-                    alike.insert(cover.clone(), 1);
+                let times = alike.entry(of.cover(&held, &mut cover)).or_insert(0);
+                *times += 1;
+                if *times > ALIKE {
+                    continue;
                 }
-                let (gain, at, bound) = score(regrets, action, &cover, standing, &mut gains);
+                let (gain, at) = score(regrets, action, &cover, standing, &mut gains);
                 let net = gain - regrets.price * (1 + length) as f64;
                 if net > best.as_ref().map_or(beat, |b| b.gain) + NOTHING {
                     let draft = Draft { action, atoms: longer.clone() };
@@ -109,7 +112,6 @@ pub fn best_body(
                         best = Some(Insertion { gain: net, at, draft });
                     }
                 }
-                // No longer body saves more than its bound.
                 let hope = bound - regrets.price * (2 + length) as f64;
                 if length < longest && hope > best.as_ref().map_or(beat, |b| b.gain) + NOTHING {
                     next.push(Body { atoms: longer, held: held.clone(), gain, extra });
@@ -123,8 +125,35 @@ pub fn best_body(
     best
 }
 
-fn adds_variable(extra: usize, before: usize) -> bool {
-    extra > before
+/// A row with an action that loses less than what is lost in its state now.
+struct Open {
+    state: u32,
+    list: u32,
+    saves: f64,
+}
+
+fn open_rows(regrets: &Regrets<'_>, action: u32, standing: &Standing) -> Vec<Open> {
+    let rows = regrets.actions[action as usize].rows.iter();
+    let open = rows.map(|r| {
+        let s = r.state as usize;
+        Open { state: r.state, list: r.list, saves: regrets.weights[s] * (standing.cost[s] - r.least) }
+    });
+    open.filter(|o| o.saves > NOTHING).collect()
+}
+
+/// The most that a body, or any longer one, saves: in each state the best of the actions that it derives.
+fn bound(open: &[Open], meets: impl Fn(u32) -> bool) -> f64 {
+    let (mut total, mut state, mut most) = (0.0, u32::MAX, 0.0);
+    for row in open {
+        if row.state != state {
+            total += most;
+            (state, most) = (row.state, 0.0);
+        }
+        if row.saves > most && meets(row.list) {
+            most = row.saves;
+        }
+    }
+    total + most
 }
 
 /// How many variables beyond the head's are used once this atom joins a body that uses the first `used` of them; `None` where
@@ -145,33 +174,30 @@ fn introduces(atom: &Literal, arity: usize, used: usize) -> Option<usize> {
     Some(used)
 }
 
-/// What a rule with this cover saves at its best place, that place, and a bound on what any longer body saves.
+/// What a rule with this cover saves at its best place, and that place.
 fn score(
     regrets: &Regrets<'_>,
     action: u32,
     cover: &[bool],
     standing: &Standing,
     gains: &mut [f64],
-) -> (f64, usize, f64) {
+) -> (f64, usize) {
     gains.fill(0.0);
-    let mut bound = 0.0;
     let rows = &regrets.actions[action as usize].rows;
     let mut at = 0;
     while at < rows.len() {
         let state = rows[at].state;
-        let (mut sum, mut n, mut least) = (0.0, 0.0, f64::INFINITY);
+        let (mut sum, mut n) = (0.0, 0.0);
         while let Some(row) = rows.get(at).filter(|r| r.state == state) {
             if cover[row.list as usize] {
                 sum += row.sum;
                 n += row.count;
-                least = least.min(row.least);
             }
             at += 1;
         }
         if n > 0.0 {
             let s = state as usize;
             gains[standing.by[s] as usize] += regrets.weights[s] * (standing.cost[s] - sum / n);
-            bound += regrets.weights[s] * (standing.cost[s] - least).max(0.0);
         }
     }
     // A rule before level k decides in the states that levels from k on decide now.
@@ -182,5 +208,5 @@ fn score(
             top = (sum, k);
         }
     }
-    (top.0, top.1, bound)
+    top
 }

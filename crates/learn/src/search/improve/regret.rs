@@ -76,17 +76,29 @@ impl OfAction {
         out.extend(held.iter().zip(&self.columns[atom]).map(|(h, c)| h & c));
     }
 
-    /// Which lists have one of these masks, and whether one does.
-    pub fn cover(&self, held: &[u64], cover: &mut [bool]) -> bool {
-        let mut some = false;
-        for (cover, span) in cover.iter_mut().zip(&self.spans) {
+    /// Which lists have one of these masks. Returns a number that tells covers apart, 0 if there is none.
+    pub fn cover(&self, held: &[u64], cover: &mut [bool]) -> u64 {
+        let mut hash = 0u64;
+        for (i, (cover, span)) in cover.iter_mut().zip(&self.spans).enumerate() {
             *cover = match *span {
                 Span::Bits { word, of } => held[word] & of != 0,
                 Span::Words { from, to } => held[from..to].iter().any(|&h| h != 0),
             };
-            some |= *cover;
+            if *cover {
+                hash = (hash.rotate_left(5) ^ (i as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            }
         }
-        some
+        hash
+    }
+
+    /// Whether a list has one of the masks of `held` with an atom more.
+    #[inline]
+    pub fn meets(&self, list: u32, held: &[u64], atom: usize) -> bool {
+        let column = &self.columns[atom];
+        match self.spans[list as usize] {
+            Span::Bits { word, of } => held[word] & column[word] & of != 0,
+            Span::Words { from, to } => (from..to).any(|w| held[w] & column[w] != 0),
+        }
     }
 
     /// Lays the masks of lists out in columns.
