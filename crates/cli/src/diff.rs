@@ -20,7 +20,7 @@ pub fn run(args: &Diff) -> Outcome {
     let second = another_policy(&args.second, &domain)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent([&first, &second]);
-    let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
+    let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
     let mut meter = Meter::new(true);

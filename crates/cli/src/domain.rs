@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Spec, find};
+use derrl_env::{World, find};
 use derrl_logic::{Alphabet, Policy, Source};
 
 use crate::run_folder;
@@ -15,7 +15,7 @@ pub struct Domain {
     /// As it was asked for.
     pub name: String,
     /// The world.
-    pub spec: &'static Spec,
+    pub world: World,
     /// The text of the domain file.
     pub text: String,
     /// What it declares.
@@ -27,10 +27,10 @@ impl Domain {
     pub fn load(name: &str, untyped: bool) -> anyhow::Result<Domain> {
         let looks_like_path = name.contains(['/', '\\', '.']);
         if !looks_like_path && !Path::new(name).is_file() {
-            let spec = find(name).map_err(|e| {
+            let world = find(name).map_err(|e| {
                 anyhow::anyhow!("{e}\n  a domain file of your own is given by its path, as in ./{name}.pl")
             })?;
-            return Domain::parse(name, name, spec.domain.to_string(), untyped);
+            return Domain::parse(name, name, world.domain().to_string(), untyped);
         }
         let source = read_source(Path::new(name))?;
         Domain::parse(name, &source.name, source.text, untyped)
@@ -44,14 +44,14 @@ impl Domain {
                 "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
             );
         };
-        let spec = find(world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        let world = find(world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
         if untyped {
             alphabet = alphabet.untyped();
         }
         let alphabet = Arc::new(alphabet);
         // The names in the file must be those of the world.
-        derrl_env::Binding::new(spec.name, &spec.vocabulary, &alphabet).with_context(|| file.to_string())?;
-        Ok(Domain { name: name.to_string(), spec, text, alphabet })
+        world.check(&alphabet).with_context(|| file.to_string())?;
+        Ok(Domain { name: name.to_string(), world: world.clone(), text, alphabet })
     }
 }
 

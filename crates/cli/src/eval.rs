@@ -1,6 +1,6 @@
 //! `derrl eval`, and the scores of `derrl train`.
 
-use derrl_env::{Options, make};
+use derrl_env::Options;
 use derrl_learn::{Score, evaluate};
 use derrl_logic::Policy;
 use serde_json::{Map, Value, json};
@@ -46,7 +46,7 @@ pub fn score(
     seed: u64,
 ) -> anyhow::Result<Vec<(String, Score)>> {
     let names: Vec<&str> = if tasks.is_empty() {
-        domain.spec.tasks.iter().filter(|t| t.scored).map(|t| t.name).collect()
+        domain.world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
     } else {
         tasks.iter().map(String::as_str).collect()
     };
@@ -56,8 +56,8 @@ pub fn score(
         if options.noise.is_some() { vec![("", &quiet), ("+noise", options)] } else { vec![("", options)] };
     for (suffix, options) in variants {
         for name in &names {
-            let mut env = make(domain.spec, &domain.alphabet, name, options)?;
-            let episodes = episodes.unwrap_or_else(|| env.episodes());
+            let mut env = domain.world.make(&domain.alphabet, name, options)?;
+            let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
             let score = evaluate(policy, &domain.alphabet, env.as_mut(), episodes, seed)?;
             scores.push((format!("{name}{suffix}"), score));
         }
@@ -67,7 +67,7 @@ pub fn score(
 
 /// The program behind a world, with its version, where there is one.
 pub fn simulator(domain: &Domain) -> anyhow::Result<Option<String>> {
-    let env = make(domain.spec, &domain.alphabet, domain.spec.tasks[0].name, &Options::default())?;
+    let env = domain.world.make(&domain.alphabet, &domain.world.tasks()[0].name, &Options::default())?;
     Ok(env.simulator())
 }
 
@@ -86,7 +86,7 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
             format!("{:.3}", s.mean),
             format!("{:.3}", s.stderr),
             format!("{:.0}%", 100.0 * s.success_rate),
-            format!("{:.3}", s.best_known),
+            s.best_known.map_or_else(|| "-".to_string(), |best| format!("{best:.3}")),
         ]);
     }
     let mut text = columns(&rows, indent);

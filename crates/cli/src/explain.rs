@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use derrl_env::{Env, Rng, make, observe};
+use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
     Ask, Bounds, Change, Explainer, Explanation, Found, Match, Others, Reason, Standing, WhatIf, WhatIfs,
     WhyNot, explain_episode, find_action,
@@ -35,7 +35,7 @@ pub fn run(args: &Explain) -> Outcome {
     }
     let alphabet = &domain.alphabet;
     let task = args.task.as_deref().unwrap_or(TASK);
-    let mut env = make(domain.spec, alphabet, task, &args.world.options())?;
+    let mut env = domain.world.make(alphabet, task, &args.world.options())?;
     let number = u64::from(args.episode) - 1;
     let ask = questions.ask(args);
     let trace =
@@ -85,7 +85,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
             given
         }
         Some(task) => {
-            let mut env = make(domain.spec, alphabet, task, &args.world.options())?;
+            let mut env = domain.world.make(alphabet, task, &args.world.options())?;
             let (mut world, _) = derrl_learn::episode_streams(args.seed, u64::from(args.episode) - 1);
             env.reset(&mut world);
             let facts = changed(env.as_ref(), alphabet, &source)?;

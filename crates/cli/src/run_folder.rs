@@ -187,9 +187,9 @@ impl RunFolder {
     }
 
     /// The task it is trained on.
-    pub fn task(&self, domain: &Domain) -> anyhow::Result<&'static Task> {
-        let first = domain.spec.tasks[0].name;
-        Ok(domain.spec.task(self.config.task.as_deref().unwrap_or(first))?)
+    pub fn task<'a>(&self, domain: &'a Domain) -> anyhow::Result<&'a Task> {
+        let first = domain.world.training_task()?.name.as_str();
+        Ok(domain.world.find_task(self.config.task.as_deref().unwrap_or(first))?)
     }
 
     /// The rules the run started from.

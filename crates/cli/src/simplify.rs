@@ -19,7 +19,7 @@ pub fn run(args: &Simplify) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent([&policy]);
-    let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
+    let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
     let mut meter = Meter::new(false);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, make};
+use derrl_env::Options;
 use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
@@ -43,8 +43,8 @@ pub fn run(args: &Train) -> Outcome {
 
     catch_interrupts();
     let started = Instant::now();
-    let task = folders[0].task(&domain)?.name;
-    let make_env = || make(domain.spec, &domain.alphabet, task, &folders[0].config.options);
+    let task = folders[0].task(&domain)?.name.as_str();
+    let make_env = || domain.world.make(&domain.alphabet, task, &folders[0].config.options);
     let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(&folders, config.updates);
@@ -110,15 +110,15 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     }
     config.check()?;
     let options = args.world.options();
-    let first = domain.spec.tasks[0].name;
-    let task = domain.spec.task(args.task.as_deref().unwrap_or(first))?;
+    let first = domain.world.training_task()?.name.as_str();
+    let task = domain.world.find_task(args.task.as_deref().unwrap_or(first))?;
     if task.scored && task.name != first {
         bail!(
             "--task {}: this task is kept for scores; train on `{first}` or on a task of free size",
             task.name
         );
     }
-    make(domain.spec, &domain.alphabet, task.name, &options)?;
+    domain.world.make(&domain.alphabet, &task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
     if start.is_none() {
@@ -223,7 +223,7 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
         Some(task) => score(std::slice::from_ref(task), &config.options)?,
         None => Vec::new(),
     };
-    scores.extend(score(&[], &config.options.of(&domain.spec.tasks[0]))?);
+    scores.extend(score(&[], &config.options.of(&domain.world.tasks()[0]))?);
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
@@ -276,15 +276,12 @@ fn summary(results: &[Finished]) -> String {
     for (i, (task, _)) in results[0].scores.iter().enumerate() {
         let of = |r: &Finished| r.scores[i].1.clone();
         let mean = results.iter().map(|r| of(r).mean).sum::<f64>() / results.len() as f64;
-        let best = results.iter().map(|r| of(r).best_known).sum::<f64>() / results.len() as f64;
+        let best = results.iter().map(|r| of(r).best_known).sum::<Option<f64>>();
+        let best = best.map_or_else(|| "-".to_string(), |sum| format!("{:.3}", sum / results.len() as f64));
         let worst = results.iter().min_by(|a, b| of(a).mean.total_cmp(&of(b).mean));
         if let Some(worst) = worst {
-            let cells = [
-                format!("{mean:.3}"),
-                format!("{:.3}", of(worst).mean),
-                worst.seed.to_string(),
-                format!("{best:.3}"),
-            ];
+            let cells =
+                [format!("{mean:.3}"), format!("{:.3}", of(worst).mean), worst.seed.to_string(), best];
             rows.push(std::iter::once(task.clone()).chain(cells).collect());
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use derrl_env::{Exhaustive, Extent, space};
+use derrl_env::{Exhaustive, Extent};
 use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub fn run(args: &Verify) -> Outcome {
     if let Some(path) = &args.picture {
         check_writable(path)?;
     }
-    let made = space(domain.spec, alphabet, &extent)?;
+    let made = domain.world.space(alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
     let text = policy.display(alphabet).to_string();
     let ties = if args.ties == "random" { Ties::Random } else { Ties::Worst };
@@ -46,7 +46,7 @@ pub fn run(args: &Verify) -> Outcome {
     let mut failed = None;
     let mut save = |progress: &Progress| failed = kept.write(progress).err();
     let mut meter = Meter::saving(&mut save);
-    let subject = Subject { policy: &policy, alphabet, spec: domain.spec, extent, ties };
+    let subject = Subject { policy: &policy, alphabet, world: &domain.world, extent, ties };
     let report = verify(&subject, args.extent.threads(), from, &mut meter)?;
     meter.finish();
     let Some(report) = report else {
@@ -118,7 +118,7 @@ pub fn document(
 
 /// The verdict in a sentence.
 fn headline(report: &Report, domain: &Domain) -> String {
-    let unit = match domain.spec.exhaustive {
+    let unit = match domain.world.exhaustive() {
         Exhaustive::Sizes { unit, .. } => unit,
         Exhaustive::Never(_) => "objects",
     };
@@ -259,7 +259,7 @@ struct Saved {
 impl Kept {
     fn new(domain: &Domain, policy: &str, extent: &str) -> Kept {
         let version = env!("CARGO_PKG_VERSION");
-        let fingerprint = [version, domain.spec.name, &domain.text, policy, extent].join("\0");
+        let fingerprint = [version, domain.world.name(), &domain.text, policy, extent].join("\0");
         let mut hash: u64 = 0xcbf2_9ce4_8422_2325; // FNV-1a
         for byte in fingerprint.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

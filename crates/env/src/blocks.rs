@@ -7,21 +7,18 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
+use crate::binding::{Binding, Vocabulary, type_named};
+use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::rng::Rng;
 use crate::scene::{Scene, Stacks};
-use crate::space::BLOCKS;
-use crate::table::{Options, Spec, Task};
-use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+use crate::space;
+use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
-pub const SPEC: Spec = Spec {
-    name: "blocks",
-    summary: "put one block on another, moving what is in the way",
-    domain: include_str!("../domains/blocks.pl"),
-    vocabulary: VOCABULARY,
-    tasks: &[
+pub fn world() -> World {
+    let tasks = [
         Task::new("train", "3 blocks, goal_on(a, b), the paper's 4 configurations").target(0.96),
         Task::new("held-out-config", "3 blocks, goal_on(a, b), the paper's held-out configurations")
             .target(0.96),
@@ -29,13 +26,18 @@ pub const SPEC: Spec = Spec {
         Task::new("dynamic-stacks", "4 blocks in 2, 3 or 4 stacks").target(0.96),
         Task::new("unseen-goal", "3 blocks in any stacks, any goal but goal_on(a, b)").target(0.96),
         Task::new("large", "--size blocks in any stacks, any goal").on_request(),
-    ],
-    options: &["size"],
-    make: |alphabet, task, options| Ok(Box::new(Blocks::new(alphabet, task, options)?)),
-    exhaustive: BLOCKS,
-};
+    ];
+    World::built_in(NAME, include_str!("../domains/blocks.pl"))
+        .about("put one block on another, moving what is in the way")
+        .engine_tasks(tasks, Blocks::new)
+        .vocabulary(VOCABULARY)
+        .takes(&["size"])
+        .with_space(space::blocks())
+}
 
-const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const NAME: &str = "blocks";
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("top", 1), ("on", 2), ("goal_on", 2), ("isFloor", 1)],
     actions: &[("move", 2)],
 };
@@ -113,7 +115,7 @@ impl Blocks {
         }
         let universes: Vec<_> = sizes.iter().map(|&n| Arc::new(universe(alphabet, n))).collect();
         Ok(Blocks {
-            binding: Binding::new(SPEC.name, &VOCABULARY, alphabet)?,
+            binding: Binding::new(NAME, &VOCABULARY, alphabet)?,
             draw,
             universe: Arc::clone(&universes[0]),
             sizes,
@@ -350,17 +352,17 @@ impl Env for Blocks {
 
     /// Exact: every block above either goal block has to leave, and each can go to the floor at once, so with u the
     /// number of distinct blocks above them the shortest plan has u + 1 actions (a test equates it with search).
-    fn best_return(&self) -> f64 {
+    fn best_return(&self) -> Option<f64> {
         let (a, b) = self.goal;
         let mut over = self.over(a);
         over.extend(self.over(b));
         over.sort_unstable();
         over.dedup();
         let unstack = over.len() as u32;
-        if unstack + 1 > self.horizon {
+        Some(if unstack + 1 > self.horizon {
             f64::from(self.horizon) * STEP
         } else {
             f64::from(unstack) * STEP + GOAL
-        }
+        })
     }
 }

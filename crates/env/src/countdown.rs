@@ -7,32 +7,34 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
+use crate::binding::{Binding, Vocabulary, type_named};
+use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::rng::Rng;
 use crate::scene::{Numbers, Scene};
-use crate::space::COUNTDOWN;
-use crate::table::{Options, Spec, Task};
-use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+use crate::space;
+use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
-pub const SPEC: Spec = Spec {
-    name: "countdown",
-    summary: "reach a goal number by adding, subtracting or dropping the numbers of a stack",
-    domain: include_str!("../domains/countdown.pl"),
-    vocabulary: VOCABULARY,
-    tasks: &[
+pub fn world() -> World {
+    let tasks = [
         Task::new("train", "stacks of 2 numbers").target(0.98),
         Task::new("dynamic-stack", "stacks of 3, 4 or 5 numbers").target(0.98),
         Task::new("held-out-target", "goals never trained on").target(0.98),
         Task::new("held-out-initial", "stacks never trained on").target(0.98),
         Task::new("large", "stacks of --size numbers, --range numbers around 0").on_request(),
-    ],
-    options: &["noise", "size", "range"],
-    make: |alphabet, task, options| Ok(Box::new(Countdown::new(alphabet, task, options)?)),
-    exhaustive: COUNTDOWN,
-};
+    ];
+    World::built_in(NAME, include_str!("../domains/countdown.pl"))
+        .about("reach a goal number by adding, subtracting or dropping the numbers of a stack")
+        .engine_tasks(tasks, Countdown::new)
+        .vocabulary(VOCABULARY)
+        .takes(&["noise", "size", "range"])
+        .with_space(space::countdown())
+}
 
-const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const NAME: &str = "countdown";
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("curr", 1), ("next", 2), ("last", 1), ("acc", 1), ("goal", 1), ("less", 2)],
     actions: &[("add", 0), ("sub", 0), ("null", 0)],
 };
@@ -110,7 +112,7 @@ impl Countdown {
         let low = 1 - (range as i32 - 1) / 2;
         let high = low + range as i32 - 1;
         Ok(Countdown {
-            binding: Binding::new(SPEC.name, &VOCABULARY, alphabet)?,
+            binding: Binding::new(NAME, &VOCABULARY, alphabet)?,
             universe: Arc::new(numbers(alphabet, low, high)),
             lengths: match draw {
                 Draw::DynamicStack => vec![3, 4, 5],
@@ -272,7 +274,7 @@ impl Env for Countdown {
         })
     }
 
-    fn best_return(&self) -> f64 {
-        self.best()
+    fn best_return(&self) -> Option<f64> {
+        Some(self.best())
     }
 }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::fault::Fault;
+
 /// A world, task or option that cannot be had.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Error {
@@ -17,17 +19,23 @@ pub enum Error {
     #[error("domain `{domain}` has no task `{name}`{help}")]
     UnknownTask {
         /// The world.
-        domain: &'static str,
+        domain: String,
         /// The task asked for.
         name: String,
         /// What was perhaps meant.
         help: String,
     },
+    /// The world has no task at all.
+    #[error("domain `{domain}` has no task: give it one with `World::task`")]
+    NoTask {
+        /// The world.
+        domain: String,
+    },
     /// An alphabet names what its world does not have.
     #[error("the environment `{world}` has no {kind} `{name}`{help}")]
     Vocabulary {
         /// The world.
-        world: &'static str,
+        world: String,
         /// `predicate` or `action`.
         kind: &'static str,
         /// The signature asked for.
@@ -41,6 +49,12 @@ pub enum Error {
     /// An option that the world does not take, or a value outside its range.
     #[error("{0}")]
     Option(String),
+    /// The text of a domain file is wrong.
+    #[error(transparent)]
+    Language(#[from] derrl_logic::Error),
+    /// The world itself failed, while it was made.
+    #[error(transparent)]
+    World(#[from] Fault),
 }
 
 /// `; did you mean X?` with the closest name, or a list of all names where none is close.

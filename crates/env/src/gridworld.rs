@@ -11,33 +11,35 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 
+use crate::binding::{Binding, Vocabulary, type_named};
+use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::rng::Rng;
 use crate::scene::{Grid, Scene, Thing, Walker};
-use crate::space::GRIDWORLD;
-use crate::table::{Options, Spec, Task};
-use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+use crate::space;
+use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
-pub const SPEC: Spec = Spec {
-    name: "gridworld",
-    summary: "walk to a target around obstacles",
-    domain: include_str!("../domains/gridworld.pl"),
-    vocabulary: VOCABULARY,
-    tasks: &[
+pub fn world() -> World {
+    let tasks = [
         Task::new("train", "3x3 and 5x5 grids with 2 obstacles").target(0.75),
         Task::new("dynamic-obstacles", "3x3 and 5x5 grids with 3 or 4 obstacles").target(0.70),
         Task::new("held-out-config", "grids as in train, agent and target where they never were together")
             .target(0.81),
         Task::new("large", "grids of --size cells a side with --obstacles").on_request(),
-    ],
-    options: &["size", "obstacles"],
-    make: |alphabet, task, options| Ok(Box::new(Gridworld::new(alphabet, task, options)?)),
-    exhaustive: GRIDWORLD,
-};
+    ];
+    World::built_in(NAME, include_str!("../domains/gridworld.pl"))
+        .about("walk to a target around obstacles")
+        .engine_tasks(tasks, Gridworld::new)
+        .vocabulary(VOCABULARY)
+        .takes(&["size", "obstacles"])
+        .with_space(space::gridworld())
+}
 
-const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const NAME: &str = "gridworld";
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[
         ("curr", 2),
         ("target", 2),
@@ -145,7 +147,7 @@ impl Gridworld {
         };
         let universes: Vec<_> = sizes.iter().map(|&n| Arc::new(universe(alphabet, n))).collect();
         Ok(Gridworld {
-            binding: Binding::new(SPEC.name, &VOCABULARY, alphabet)?,
+            binding: Binding::new(NAME, &VOCABULARY, alphabet)?,
             draw,
             universe: Arc::clone(&universes[0]),
             sizes,
@@ -397,7 +399,7 @@ impl Env for Gridworld {
     }
 
     /// Exact: only instances are drawn whose target a search reaches within the horizon.
-    fn best_return(&self) -> f64 {
-        GOAL
+    fn best_return(&self) -> Option<f64> {
+        Some(GOAL)
     }
 }

@@ -1,16 +1,17 @@
 //! The worlds of `derrl`: what holds now and what an action does.
 //!
-//! A world is one file (or folder) and one row of [`ENVS`]. It is seeded, has a fixed horizon, tells
-//! *terminated* from *truncated*, and knows the best return of each of its instances. It knows no learner.
+//! A [`World`] is a value made at run time: a name, an alphabet, tasks, and how to make an environment of each. The built-in
+//! ones are a file (or folder) and a row of a table each. An environment is seeded, has a fixed horizon and tells
+//! *terminated* from *truncated*. It knows no learner.
 //!
 //! ```
-//! use derrl_env::{Options, Rng, make, observe};
+//! use derrl_env::{Rng, observe};
 //! use derrl_logic::Facts;
 //!
-//! let spec = derrl_env::find("blocks")?;
-//! let alphabet = spec.alphabet();
+//! let world = derrl_env::find("blocks")?;
+//! let alphabet = world.alphabet();
 //! let mut rng = Rng::new(0, 0);
-//! let mut env = make(spec, &alphabet, "train", &Options::default())?;
+//! let mut env = world.env("train")?;
 //! env.reset(&mut rng);
 //!
 //! let mut facts = Facts::new(&alphabet);
@@ -25,35 +26,49 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `world.rs` | the trait [`Env`] and how a world is bound to an alphabet |
-//! | `table.rs` | [`ENVS`], tasks, options |
+//! | `world.rs` | [`World`], tasks, options |
+//! | `env.rs` | the trait [`Env`] of the engine: what every environment offers |
+//! | `named.rs` | the trait [`named::Env`] that speaks in names, and how it becomes the one of the engine |
+//! | `binding.rs` | how a world's own numbering is bound to an alphabet |
+//! | `contract.rs` | the laws that every world keeps |
+//! | `fault.rs` | why a world cannot go on |
+//! | `table.rs` | the table of built-in worlds |
 //! | `journal.rs` | what changed since an episode began |
 //! | `rng.rs` | the one generator |
 //! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
-//! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file a world |
+//! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
 //! | `drawing.rs` | states as shapes |
 //! | `domains/*.pl` | their alphabets, as text |
 
+mod binding;
 mod blocks;
+pub mod contract;
 mod countdown;
 pub mod doorkey;
 mod drawing;
+mod env;
 mod error;
+mod fault;
 mod gridworld;
 mod journal;
+pub mod named;
 mod rng;
 pub mod scene;
 mod space;
 mod table;
+#[cfg(feature = "sumo")]
 mod traffic;
 mod world;
 
+pub use binding::{Binding, Vocabulary, type_named};
 pub use drawing::{Drawing, Paint, Shape};
+pub use env::{Cost, Env, Outcome, Status, list_legal, observe};
 pub use error::{Error, nearest};
+pub use fault::{BoxError, Fault};
 pub use journal::Journal;
 pub use rng::{Rng, Stream};
 pub use scene::Scene;
-pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state, space};
-pub use table::{ENVS, Make, Options, Spec, Task, find, make};
-pub use world::{Binding, Env, Outcome, Status, Vocabulary, observe, type_named};
+pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state};
+pub use table::{find, find_in, worlds};
+pub use world::{Make, MakeSized, Options, Task, World};

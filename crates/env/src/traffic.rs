@@ -10,34 +10,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
 use derrl_traci::{Controller, DemandSpec, Kind, Layout, Network, Node, Simulation, Sumo, longest_queue};
 
+use crate::binding::{Binding, Vocabulary, type_named};
+use crate::env::{Cost, Env, Outcome, Status};
 use crate::error::Error;
+use crate::fault::Fault;
 use crate::rng::Rng;
 use crate::scene::{Junction, Lane, Roads, Scene};
 use crate::space::Exhaustive;
-use crate::table::{Options, Spec, Task};
-use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
-pub const SPEC: Spec = Spec {
-    name: "traffic",
-    summary: "keep queues short at intersections, in the SUMO simulator",
-    domain: include_str!("../domains/traffic.pl"),
-    vocabulary: VOCABULARY,
+pub fn world() -> World {
     // Half of the mean queue under random decisions.
-    tasks: &[
+    let tasks = [
         Task::new("train", "5 intersections").target(-0.78),
         Task::new("agents-8", "8 intersections").target(-0.91),
         Task::new("large", "--size intersections in two rows").on_request(),
-    ],
-    options: &["shared", "size"],
-    make: |alphabet, task, options| Ok(Box::new(Traffic::new(alphabet, task, options)?)),
-    exhaustive: Exhaustive::Never(
+    ];
+    World::built_in(NAME, include_str!("../domains/traffic.pl"))
+        .about("keep queues short at intersections, in the SUMO simulator")
+        .engine_tasks(tasks, Traffic::new)
+        .vocabulary(VOCABULARY)
+        .takes(&["shared", "size"])
+        .with_space(Exhaustive::Never(
         "its states are those of every vehicle in the SUMO simulator, which cannot be listed, and queues have no goal to \
-         reach; `derrl eval` measures them",
-    ),
-};
+         reach; `derrl eval` measures them".into(),
+    ))
+}
 
-const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const NAME: &str = "traffic";
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[("highest", 1), ("between", 3), ("intersection", 1)],
     actions: &[("green", 1)],
 };
@@ -64,7 +67,7 @@ struct Traffic {
     rewards: Vec<f64>,
     /// Whether the last step completed a round.
     paid: bool,
-    fault: Option<String>,
+    fault: Option<Fault>,
 }
 
 /// What the other controllers earn, by network and seed of the demand. They take several simulations, every agent is set
@@ -96,7 +99,7 @@ fn rows(size: usize) -> Result<Layout, Error> {
 
 impl Traffic {
     fn new(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Traffic, Error> {
-        let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
         let failed = |e: derrl_traci::Error| Error::Simulator(e.to_string());
         let layout = match (task, options.size) {
             ("large", size) => rows(size.unwrap_or(12))?,
@@ -219,7 +222,7 @@ impl Env for Traffic {
             Simulation::start_with(&self.sumo, &self.network, &self.demand, self.seed, options)
                 .map(|simulation| self.simulation = Some(simulation))
         };
-        self.fault = started.err().map(|e| e.to_string());
+        self.fault = started.err().map(Fault::new);
     }
 
     fn universe(&self) -> &Arc<Universe> {
@@ -259,7 +262,7 @@ impl Env for Traffic {
         }
         match outcome {
             Err(error) => {
-                self.fault = Some(error.to_string());
+                self.fault = Some(Fault::new(error));
                 Outcome { reward: 0.0, status: Status::Truncated }
             }
             Ok(over) => {
@@ -295,12 +298,12 @@ impl Env for Traffic {
         if self.paid { &self.rewards } else { &[] }
     }
 
-    fn fault(&self) -> Option<&str> {
-        self.fault.as_deref()
+    fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
     }
 
-    fn episodes(&self) -> usize {
-        20
+    fn cost(&self) -> Cost {
+        Cost::Dear { episodes: 20 }
     }
 
     fn simulator(&self) -> Option<String> {
@@ -344,7 +347,7 @@ impl Env for Traffic {
     }
 
     /// Of longest-queue-first, the best hand-written controller that gives green to one lane at a time.
-    fn best_return(&self) -> f64 {
-        self.compare().last().map_or(f64::NAN, |(_, value)| *value)
+    fn best_return(&self) -> Option<f64> {
+        self.compare().last().map(|(_, value)| *value)
     }
 }

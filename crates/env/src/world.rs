@@ -1,208 +1,452 @@
-//! What every world offers, and how a world is bound to the alphabet that describes it.
+//! A world as a value: its name, alphabet, tasks, and how to make an environment of each.
 
+use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use derrl_logic::{Action, Alphabet, Facts, Object, Pred, Type, Types, Universe};
+use derrl_logic::syntax::Quoted;
+use derrl_logic::{Alphabet, Source};
 
+use crate::binding::{Binding, Vocabulary};
+use crate::env::Env;
 use crate::error::{Error, nearest};
-use crate::journal::Journal;
-use crate::rng::Rng;
-use crate::scene::Scene;
+use crate::named;
+use crate::space::{Exhaustive, Extent, Space};
 
-/// Whether an episode goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It goes on.
-    Running,
-    /// It ended by itself: goal reached or lost.
-    Terminated,
-    /// It ran into its horizon.
-    Truncated,
-}
-
-/// What an action brought.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// The reward of this action.
-    pub reward: f64,
-    /// Whether the episode goes on.
-    pub status: Status,
-}
-
-/// A relational MDP with a fixed horizon: draws instances of one task and says what actions do.
+/// A world: what can be said in it, its tasks, and how episodes are made. Cheap to clone.
 ///
-/// The same seed gives the same instances and, for the same actions, the same facts and rewards. An action
-/// whose preconditions fail changes nothing and still costs what an action costs.
-pub trait Env: Send {
-    /// Draws an instance of the task and starts an episode in it.
-    fn reset(&mut self, rng: &mut Rng);
+/// ```
+/// use derrl_env::{Outcome, Rng, World, named};
+///
+/// /// A lamp that should be lit.
+/// struct Lamp { lit: bool }
+///
+/// impl named::Env for Lamp {
+///     fn reset(&mut self, _: &mut Rng) -> Result<(), derrl_env::BoxError> {
+///         self.lit = false;
+///         Ok(())
+///     }
+///     fn facts(&self, facts: &mut named::Facts) {
+///         facts.say("lamp", &["l1"]);
+///         if self.lit {
+///             facts.say("lit", &["l1"]);
+///         }
+///     }
+///     fn step(&mut self, _: &str, _: &[&str], _: &mut Rng) -> Result<Outcome, derrl_env::BoxError> {
+///         self.lit = !self.lit;
+///         Ok(Outcome::terminated(1.0))
+///     }
+/// }
+///
+/// let domain = ":- action(toggle(lamp)). :- state(lit(lamp)). :- background(lamp(lamp)).";
+/// let world = World::new("lamps", domain)?.task("train", || Lamp { lit: false });
+/// let mut env = world.env("train")?;
+/// env.reset(&mut Rng::new(0, 0));
+/// assert_eq!(env.universe().ground_actions(&world.alphabet()).len(), 1);
+/// # Ok::<(), derrl_env::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct World(Arc<Parts>);
 
-    /// Starts another episode in the instance drawn last.
-    fn restart(&mut self);
-
-    /// The objects of the current instance. Instances with the same objects share one allocation.
-    fn universe(&self) -> &Arc<Universe>;
-
-    /// Writes what holds now, state and background, into `facts` (cleared and sealed by the caller's helper
-    /// [`observe`]).
-    fn facts(&self, facts: &mut Facts);
-
-    /// A number that tells apart any two states of this universe with different facts, or `None` where the
-    /// state does not fit 128 bits. Equal codes in one universe mean equal facts.
-    fn code(&self) -> Option<u128>;
-
-    /// What has changed since the episode began, where states are large and steps change little of them: the facts of the
-    /// initial state with these changes are those of the current one.
-    fn journal(&self) -> Option<&Journal> {
-        None
-    }
-
-    /// Acts. The objects are of the current universe; any tuple of them is allowed.
-    fn step(&mut self, action: Action, args: &[Object], rng: &mut Rng) -> Outcome;
-
-    /// Whether the episode has reached what the task asks for.
-    fn succeeded(&self) -> bool;
-
-    /// How many agents act, one after the other; the world moves on when all have. Most worlds have one.
-    fn agents(&self) -> usize {
-        1
-    }
-
-    /// The agent whose turn it is: [`Env::universe`], [`Env::facts`], [`Env::code`] and [`Env::step`] are about it.
-    fn turn(&self) -> usize {
-        0
-    }
-
-    /// How many learners there are: agents that share a learner share its rules.
-    fn learners(&self) -> usize {
-        1
-    }
-
-    /// The learner of an agent.
-    fn learner(&self, _agent: usize) -> usize {
-        0
-    }
-
-    /// In a world of several agents, what each earned in the round that the last step completed; empty while a round is
-    /// under way. The reward of the completing step is then their mean, that of the others 0.
-    fn round_rewards(&self) -> &[f64] {
-        &[]
-    }
-
-    /// Why the world cannot go on, where it depends on something that can fail. Episodes are then cut short, and what
-    /// they gave is void.
-    fn fault(&self) -> Option<&str> {
-        None
-    }
-
-    /// How many episodes a score takes by default: fewer where episodes are costly.
-    fn episodes(&self) -> usize {
-        200
-    }
-
-    /// The program behind the world, with its version, where there is one.
-    fn simulator(&self) -> Option<String> {
-        None
-    }
-
-    /// What other controllers of note achieve in the current instance, by name.
-    fn references(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
-    }
-
-    /// What the current state looks like; by default there is no picture beyond the facts. Not made for speed.
-    fn scene(&self) -> Scene {
-        Scene::Facts
-    }
-
-    /// The best-known expected return (not discounted) from the start of the current instance: by search where
-    /// that is feasible, else by a hand-written controller.
-    fn best_return(&self) -> f64;
+#[derive(Clone)]
+struct Parts {
+    name: String,
+    summary: String,
+    domain: String,
+    alphabet: Arc<Alphabet>,
+    vocabulary: Option<Vocabulary>,
+    tasks: Vec<Task>,
+    /// How to make each task.
+    makes: Vec<Make>,
+    sizes: Option<(RangeInclusive<usize>, MakeSized)>,
+    options: Vec<&'static str>,
+    exhaustive: Exhaustive,
 }
 
-/// The facts of the current state, in place of what `facts` held.
-pub fn observe(env: &dyn Env, facts: &mut Facts) {
-    facts.clear();
-    env.facts(facts);
-    facts.seal();
+/// Makes an environment of a task for an alphabet and options.
+pub type Make = Arc<dyn Fn(&Arc<Alphabet>, &Options) -> Result<Box<dyn Env>, Error> + Send + Sync>;
+
+/// Makes an environment of training instances of a size.
+pub type MakeSized =
+    Arc<dyn Fn(&Arc<Alphabet>, usize, &Options) -> Result<Box<dyn Env>, Error> + Send + Sync>;
+
+/// A distribution of instances.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Its name.
+    pub name: String,
+    /// One line on what it draws.
+    pub summary: String,
+    /// Whether it is scored by default (tasks of a free size are scored on request).
+    pub scored: bool,
+    /// The return that a learned policy should reach.
+    pub target: Option<f64>,
+    /// How large its instances are, where that is known: an order of difficulty.
+    pub size: Option<usize>,
 }
 
-/// What a world calls its predicates, actions and types, in the order in which its code numbers them.
-#[derive(Clone, Copy, Debug)]
-pub struct Vocabulary {
-    /// Predicates it gives facts of, by name and arity.
-    pub predicates: &'static [(&'static str, usize)],
-    /// Actions it understands, by name and arity.
-    pub actions: &'static [(&'static str, usize)],
+impl Task {
+    /// A task that is scored by default.
+    pub fn new(name: impl Into<String>, summary: impl Into<String>) -> Task {
+        Task { name: name.into(), summary: summary.into(), scored: true, target: None, size: None }
+    }
+
+    /// The same task with the return that a learned policy should reach.
+    #[must_use]
+    pub fn target(mut self, mean: f64) -> Task {
+        self.target = Some(mean);
+        self
+    }
+
+    /// The same task, scored on request only.
+    #[must_use]
+    pub fn on_request(mut self) -> Task {
+        self.scored = false;
+        self
+    }
+
+    /// The same task, of this size.
+    #[must_use]
+    pub fn size(mut self, size: usize) -> Task {
+        self.size = Some(size);
+        self
+    }
 }
 
-/// How the ids of an alphabet correspond to a world's own numbering.
-#[derive(Clone, Debug)]
-pub struct Binding {
-    predicates: Vec<Option<Pred>>,
-    actions: Vec<usize>,
+impl From<&str> for Task {
+    fn from(name: &str) -> Task {
+        Task::new(name, "")
+    }
 }
 
-impl Binding {
-    /// Binds an alphabet to a world's vocabulary. An alphabet may leave out predicates and actions that the
-    /// world has; one that names what the world lacks is an error.
-    pub fn new(world: &'static str, vocabulary: &Vocabulary, alphabet: &Alphabet) -> Result<Binding, Error> {
-        let lacks = |kind: &'static str, name: &str, arity: usize, known: &[(&str, usize)]| {
-            let known: Vec<String> = known.iter().map(|(n, a)| format!("{n}/{a}")).collect();
-            let wanted = format!("{name}/{arity}");
-            Error::Vocabulary {
-                world,
-                kind,
-                help: nearest(&wanted, known.iter().map(String::as_str)),
-                name: wanted,
+impl From<String> for Task {
+    fn from(name: String) -> Task {
+        Task::new(name, "")
+    }
+}
+
+/// What can be asked of a world beyond its task. A world refuses what it does not take.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The probability that a chosen action is replaced by doing nothing (`--noise`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
+    /// How many objects (or cells per side) an instance of a free-size task has (`--size`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<usize>,
+    /// How many obstacles an instance of a free-size task has (`--obstacles`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacles: Option<usize>,
+    /// How many numbers there are in a free-size task (`--range`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<usize>,
+    /// One learner for all agents of a kind, instead of one per agent (`--shared`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+}
+
+impl Options {
+    /// What of these options a task takes: one of fixed size takes no size.
+    #[must_use]
+    pub fn of(&self, task: &Task) -> Options {
+        let all = self.clone();
+        if task.scored { Options { size: None, obstacles: None, range: None, ..all } } else { all }
+    }
+
+    fn check(&self, world: &World) -> Result<(), Error> {
+        let given = [
+            ("noise", self.noise.is_some()),
+            ("size", self.size.is_some()),
+            ("obstacles", self.obstacles.is_some()),
+            ("range", self.range.is_some()),
+            ("shared", self.shared),
+        ];
+        for (name, is_given) in given {
+            if is_given && !world.options().contains(&name) {
+                let taken: Vec<String> = world.options().iter().map(|o| format!("--{o}")).collect();
+                let taken = if taken.is_empty() { "none".to_string() } else { taken.join(", ") };
+                return Err(Error::Option(format!(
+                    "domain `{}` takes no --{name}; of the world's options it takes: {taken}",
+                    world.name()
+                )));
+            }
+        }
+        match self.noise {
+            Some(p) if !(0.0..=1.0).contains(&p) => {
+                Err(Error::Option(format!("--noise is a probability from 0 to 1, not {p}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a world of which nothing else is known cannot be walked.
+const NO_SPACE: &str = "the world does not offer its states one by one";
+
+/// How a world is made.
+impl World {
+    /// A world without tasks, from the text of its domain file. The text need not say `:- environment(...)`; if it does, it
+    /// says this name.
+    pub fn new(name: impl Into<String>, domain: impl Into<String>) -> Result<World, Error> {
+        let (name, mut domain) = (name.into(), domain.into());
+        let alphabet = Alphabet::parse(&Source::new(format!("{name}.pl"), domain.clone()))?;
+        let alphabet = match alphabet.environment.as_deref() {
+            Some(same) if same == name => alphabet,
+            Some(other) => {
+                return Err(Error::Option(format!(
+                    "the domain file of world `{name}` says `:- environment({other}).`: the names must be the same"
+                )));
+            }
+            None => {
+                domain = format!(":- environment({}).\n{domain}", Quoted(&name));
+                Alphabet { environment: Some(name.clone()), ..alphabet }
             }
         };
-        for p in &alphabet.predicates {
-            let signature = (p.name.as_str(), p.args.len());
-            if !vocabulary.predicates.contains(&signature) {
-                return Err(lacks("predicate", signature.0, signature.1, vocabulary.predicates));
+        Ok(World(Arc::new(Parts {
+            name,
+            summary: String::new(),
+            domain,
+            alphabet: Arc::new(alphabet),
+            vocabulary: None,
+            tasks: Vec::new(),
+            makes: Vec::new(),
+            sizes: None,
+            options: Vec::new(),
+            exhaustive: Exhaustive::Never(NO_SPACE.into()),
+        })))
+    }
+
+    /// The same for a world of the table, whose domain file is known to be right.
+    pub(crate) fn built_in(name: &str, domain: &str) -> World {
+        World::new(name, domain).expect("built-in domain files parse: a test reads each")
+    }
+
+    fn edit(mut self, change: impl FnOnce(&mut Parts)) -> World {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// The world with one line on what it is about.
+    #[must_use]
+    pub fn about(self, summary: impl Into<String>) -> World {
+        self.edit(|w| w.summary = summary.into())
+    }
+
+    /// The world with one more task, whose environments speak in names. The first task is the one trained on.
+    #[must_use]
+    pub fn task<E, F>(self, task: impl Into<Task>, make: F) -> World
+    where
+        E: named::Env + 'static,
+        F: Fn() -> E + Send + Sync + 'static,
+    {
+        self.named_task(task, move || Ok(Box::new(make())))
+    }
+
+    /// The same where making an environment can fail, or its type is only known at run time.
+    #[must_use]
+    pub fn named_task<F>(self, task: impl Into<Task>, make: F) -> World
+    where
+        F: Fn() -> Result<Box<dyn named::Env>, Error> + Send + Sync + 'static,
+    {
+        let own = self.alphabet();
+        self.engine_task(task, move |alphabet, _| Ok(Box::new(named::Named::new(make()?, &own, alphabet))))
+    }
+
+    /// The world with one more task, whose environments are those of the engine.
+    #[must_use]
+    pub fn engine_task<F>(self, task: impl Into<Task>, make: F) -> World
+    where
+        F: Fn(&Arc<Alphabet>, &Options) -> Result<Box<dyn Env>, Error> + Send + Sync + 'static,
+    {
+        let task = task.into();
+        self.edit(|w| {
+            w.tasks.push(task);
+            w.makes.push(Arc::new(make));
+        })
+    }
+
+    /// The world with these tasks, made by one function that is given the name of the task.
+    #[must_use]
+    pub fn engine_tasks<F, E>(self, tasks: impl IntoIterator<Item = Task>, make: F) -> World
+    where
+        E: Env + 'static,
+        F: Fn(&Arc<Alphabet>, &str, &Options) -> Result<E, Error> + Clone + Send + Sync + 'static,
+    {
+        tasks.into_iter().fold(self, |world, task| {
+            let (name, make) = (task.name.clone(), make.clone());
+            world.engine_task(task, move |alphabet, options| Ok(Box::new(make(alphabet, &name, options)?)))
+        })
+    }
+
+    /// The world with training instances of every size in a range. The learner may then begin with small ones, and may
+    /// look at one size more before it chooses. They are never scored.
+    #[must_use]
+    pub fn sizes<E, F>(self, range: RangeInclusive<usize>, make: F) -> World
+    where
+        E: named::Env + 'static,
+        F: Fn(usize) -> E + Send + Sync + 'static,
+    {
+        let own = self.alphabet();
+        self.engine_sizes(range, move |alphabet, size, _| {
+            Ok(Box::new(named::Named::new(Box::new(make(size)), &own, alphabet)))
+        })
+    }
+
+    /// The same with environments of the engine.
+    #[must_use]
+    pub fn engine_sizes<F>(self, range: RangeInclusive<usize>, make: F) -> World
+    where
+        F: Fn(&Arc<Alphabet>, usize, &Options) -> Result<Box<dyn Env>, Error> + Send + Sync + 'static,
+    {
+        self.edit(|w| w.sizes = Some((range, Arc::new(make))))
+    }
+
+    /// The world with what its code calls predicates and actions, where that is more than its domain file says.
+    #[must_use]
+    pub fn vocabulary(self, vocabulary: Vocabulary) -> World {
+        self.edit(|w| w.vocabulary = Some(vocabulary))
+    }
+
+    /// The world with the [`Options`] that it takes, by name.
+    #[must_use]
+    pub fn takes(self, options: &[&'static str]) -> World {
+        self.edit(|w| w.options = options.to_vec())
+    }
+
+    /// The world with all its instances up to a size, or the reason why they cannot be listed.
+    #[must_use]
+    pub fn with_space(self, exhaustive: Exhaustive) -> World {
+        self.edit(|w| w.exhaustive = exhaustive)
+    }
+}
+
+/// What a world offers.
+impl World {
+    /// Its name on the command line and in `:- environment(...)`.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// One line on what it is about.
+    pub fn summary(&self) -> &str {
+        &self.0.summary
+    }
+
+    /// The text of its domain file.
+    pub fn domain(&self) -> &str {
+        &self.0.domain
+    }
+
+    /// What its domain file declares.
+    pub fn alphabet(&self) -> Arc<Alphabet> {
+        Arc::clone(&self.0.alphabet)
+    }
+
+    /// Its tasks; the first is the one trained on.
+    pub fn tasks(&self) -> &[Task] {
+        &self.0.tasks
+    }
+
+    /// The options it takes, by name.
+    pub fn options(&self) -> &[&'static str] {
+        &self.0.options
+    }
+
+    /// All its instances up to a size, or why they cannot be listed.
+    pub fn exhaustive(&self) -> &Exhaustive {
+        &self.0.exhaustive
+    }
+
+    /// The sizes of training instances that can be asked for with [`World::make_sized`], where there are any.
+    pub fn size_range(&self) -> Option<RangeInclusive<usize>> {
+        self.0.sizes.as_ref().map(|(range, _)| range.clone())
+    }
+
+    /// The task that is trained on.
+    pub fn training_task(&self) -> Result<&Task, Error> {
+        self.0.tasks.first().ok_or_else(|| Error::NoTask { domain: self.name().to_string() })
+    }
+
+    /// The task of that name, or an error that suggests the nearest one.
+    pub fn find_task(&self, name: &str) -> Result<&Task, Error> {
+        Ok(&self.0.tasks[self.place(name)?])
+    }
+
+    fn place(&self, name: &str) -> Result<usize, Error> {
+        let tasks = &self.0.tasks;
+        tasks.iter().position(|t| t.name == name).ok_or_else(|| Error::UnknownTask {
+            domain: self.name().to_string(),
+            name: name.to_string(),
+            help: nearest(name, tasks.iter().map(|t| t.name.as_str())),
+        })
+    }
+
+    /// An error if an alphabet names what this world does not have. It may leave out what the world has.
+    pub fn check(&self, alphabet: &Alphabet) -> Result<(), Error> {
+        match &self.0.vocabulary {
+            Some(vocabulary) => Binding::new(self.name(), vocabulary, alphabet).map(|_| ()),
+            None => named::check(self.name(), &self.0.alphabet, alphabet),
+        }
+    }
+
+    /// An environment of a task, with options checked.
+    pub fn make(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        task: &str,
+        options: &Options,
+    ) -> Result<Box<dyn Env>, Error> {
+        let at = self.place(task)?;
+        options.check(self)?;
+        self.0.makes[at](alphabet, options)
+    }
+
+    /// An environment of a task, with the world's own alphabet and no options.
+    pub fn env(&self, task: &str) -> Result<Box<dyn Env>, Error> {
+        self.make(&self.0.alphabet, task, &Options::default())
+    }
+
+    /// An environment of training instances of a size; `None` where the world offers no such size.
+    pub fn make_sized(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        size: usize,
+        options: &Options,
+    ) -> Option<Result<Box<dyn Env>, Error>> {
+        let (range, make) = self.0.sizes.as_ref()?;
+        range.contains(&size).then(|| make(alphabet, size, options))
+    }
+
+    /// All instances within an extent, or why there is no such list.
+    pub fn space(&self, alphabet: &Arc<Alphabet>, extent: &Extent) -> Result<Box<dyn Space>, Error> {
+        match &self.0.exhaustive {
+            Exhaustive::Never(reason) => Err(Error::Option(format!(
+                "domain `{}` cannot be walked exhaustively: {reason}",
+                self.name()
+            ))),
+            Exhaustive::Sizes { unit, range: (least, most), make } => {
+                if !(least..=most).contains(&&extent.largest) {
+                    return Err(Error::Option(format!(
+                        "--max-objects counts {unit} in domain `{}`: a number from {least} to {most}, not {}",
+                        self.name(),
+                        extent.largest
+                    )));
+                }
+                if extent.obstacles.is_some() && !self.options().contains(&"obstacles") {
+                    return Err(Error::Option(format!("domain `{}` takes no --obstacles", self.name())));
+                }
+                make(alphabet, extent)
             }
-        }
-        let predicates = vocabulary.predicates.iter().map(|&(n, a)| alphabet.find_predicate(n, a)).collect();
-        let actions = alphabet
-            .actions
-            .iter()
-            .map(|a| {
-                let signature = (a.name.as_str(), a.args.len());
-                vocabulary
-                    .actions
-                    .iter()
-                    .position(|&known| known == signature)
-                    .ok_or_else(|| lacks("action", signature.0, signature.1, vocabulary.actions))
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(Binding { predicates, actions })
-    }
-
-    /// The world's own number of an action.
-    #[inline]
-    pub fn action(&self, action: Action) -> usize {
-        self.actions[action.0 as usize]
-    }
-
-    /// Adds a fact by the world's own number of the predicate; nothing if the alphabet leaves it out.
-    #[inline]
-    pub fn say(&self, facts: &mut Facts, predicate: usize, args: &[Object]) {
-        if let Some(p) = self.predicates[predicate] {
-            facts.push(p, args);
-        }
-    }
-
-    /// Notes that a fact holds from now on, or no longer does, by the world's own number of the predicate; nothing if the
-    /// alphabet leaves it out.
-    pub fn note(&self, journal: &mut Journal, predicate: usize, args: &[Object], holds: bool) {
-        if let Some(p) = self.predicates[predicate] {
-            journal.note(p, args, holds);
         }
     }
 }
 
-/// The alphabet's type of that name, or `any` where it does not declare one.
-pub fn type_named(alphabet: &Alphabet, name: &str) -> Type {
-    alphabet.types.find(name).unwrap_or(Types::ANY)
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("name", &self.0.name)
+            .field("tasks", &self.0.tasks)
+            .finish_non_exhaustive()
+    }
 }

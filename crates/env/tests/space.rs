@@ -4,16 +4,16 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use derrl_env::{
-    ENVS, Exhaustive, Extent, Family, Next, Options, Rng, Space, Spec, Status, find, make, observe,
-    observe_state, space,
+    Exhaustive, Extent, Family, Next, Options, Rng, Space, Status, World, find, observe, observe_state,
+    worlds,
 };
 use derrl_logic::{Alphabet, Constant, Facts};
 
 /// Worlds with a space, each with an extent small enough to look at everything.
-fn each_space(mut law: impl FnMut(&'static Spec, &Arc<Alphabet>, &Extent, &dyn Space)) {
-    for spec in ENVS {
-        let Exhaustive::Sizes { range: (least, _), .. } = spec.exhaustive else { continue };
-        let largest = match spec.name {
+fn each_space(mut law: impl FnMut(&'static World, &Arc<Alphabet>, &Extent, &dyn Space)) {
+    for spec in worlds() {
+        let Exhaustive::Sizes { range: (least, _), .. } = spec.exhaustive() else { continue };
+        let largest = match spec.name() {
             "countdown" | "doorkey" => 5,
             "blocks" => 4,
             _ => least + 1,
@@ -21,7 +21,7 @@ fn each_space(mut law: impl FnMut(&'static Spec, &Arc<Alphabet>, &Extent, &dyn S
         let alphabet = spec.alphabet();
         for every_state in [true, false] {
             let extent = Extent { largest, every_state, ..Extent::default() };
-            let made = space(spec, &alphabet, &extent).unwrap_or_else(|e| panic!("{}: {e}", spec.name));
+            let made = spec.space(&alphabet, &extent).unwrap_or_else(|e| panic!("{}: {e}", spec.name()));
             law(spec, &alphabet, &extent, made.as_ref());
         }
     }
@@ -82,7 +82,7 @@ fn shortest_plans_are_those_of_a_search() {
     each_space(|spec, alphabet, _, space| {
         each_family(space, |family| {
             for (state, distance) in graph(family, alphabet) {
-                assert_eq!(family.shortest(state), distance, "{}: {}, {state}", spec.name, family.title());
+                assert_eq!(family.shortest(state), distance, "{}: {}, {state}", spec.name(), family.title());
             }
         });
     });
@@ -94,7 +94,7 @@ fn starts_are_solvable_distinct_and_closed_where_they_say_so() {
         each_family(space, |family| {
             let mut starts = HashSet::new();
             family.starts(&mut |state, count| {
-                assert!(count > 0 && starts.insert(state), "{}: {}", spec.name, family.title());
+                assert!(count > 0 && starts.insert(state), "{}: {}", spec.name(), family.title());
                 assert!(family.shortest(state).is_some_and(|d| d > 0));
                 assert_eq!(family.representative(state), state);
                 assert!(!family.draw(state).shapes.is_empty());
@@ -121,8 +121,8 @@ fn estimates_are_what_is_found() {
                 widest = widest.max(found);
             }
             let bound = |found: usize, said: f64| found as f64 <= said && said <= 8.0 * found as f64 + 8.0;
-            assert!(bound(states, size.states), "{}: {states} states, not {}", spec.name, size.states);
-            assert!(bound(widest, size.widest), "{}: {widest} states, not {}", spec.name, size.widest);
+            assert!(bound(states, size.states), "{}: {states} states, not {}", spec.name(), size.states);
+            assert!(bound(widest, size.widest), "{}: {widest} states, not {}", spec.name(), size.widest);
         }
     });
 }
@@ -132,7 +132,7 @@ fn estimates_are_what_is_found() {
 fn families_are_the_world() {
     each_space(|spec, alphabet, extent, space| {
         // Levels of doorkey are walked up to names and geometry: theirs are not those of drawn ones.
-        if !extent.every_state || spec.name == "doorkey" {
+        if !extent.every_state || spec.name() == "doorkey" {
             return;
         }
         let mut known: HashMap<Vec<String>, Vec<(usize, u64, u128)>> = HashMap::new();
@@ -146,9 +146,9 @@ fn families_are_the_world() {
         }
         let mut rng = Rng::new(7, 7);
         let mut compared = 0;
-        for task in spec.tasks.iter().filter(|t| t.scored) {
+        for task in spec.tasks().iter().filter(|t| t.scored) {
             for _ in 0..40 {
-                let mut env = make(spec, alphabet, task.name, &Options::default()).expect("a world");
+                let mut env = spec.make(alphabet, &task.name, &Options::default()).expect("a world");
                 env.reset(&mut rng);
                 let actions = env.universe().ground_actions(alphabet);
                 let mut facts = Facts::new(alphabet);
@@ -175,14 +175,14 @@ fn families_are_the_world() {
                         }
                     });
                     compared += 1;
-                    assert!(!alike.is_empty(), "{}: {shown:?}", spec.name);
+                    assert!(!alike.is_empty(), "{}: {shown:?}", spec.name());
                     if outcome.status == Status::Terminated {
                         break;
                     }
                 }
             }
         }
-        assert!(compared > 50, "{}: only {compared} steps compared", spec.name);
+        assert!(compared > 50, "{}: only {compared} steps compared", spec.name());
     });
 }
 
@@ -198,7 +198,7 @@ fn unnamed_blocks_are_alike_and_none_is_lost() {
     let alphabet = spec.alphabet();
     let count = |every_state: bool, named: Vec<Constant>| {
         let extent = Extent { largest: 6, every_state, named, ..Extent::default() };
-        let space = space(spec, &alphabet, &extent).expect("a space");
+        let space = spec.space(&alphabet, &extent).expect("a space");
         let mut by_size = Vec::new();
         for (s, size) in space.sizes().iter().enumerate() {
             let (mut states, mut instances) = (0u64, 0u128);
@@ -229,14 +229,15 @@ fn extents_beyond_reason_are_refused() {
         ("blocks", usize::MAX, "from 2 to 25"),
         ("countdown", 0, "numbers on the stack"),
         ("doorkey", 12, "keys and doors"),
+        #[cfg(feature = "sumo")]
         ("traffic", 3, "cannot be walked exhaustively"),
     ] {
         let spec = find(world).expect("a world");
         let extent = Extent { largest, ..Extent::default() };
-        let error = space(spec, &spec.alphabet(), &extent).err().map(|e| e.to_string()).unwrap_or_default();
+        let error = spec.space(&spec.alphabet(), &extent).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains(expected), "{world} {largest}: {error}");
     }
     let spec = find("doorkey").expect("a world");
     let extent = Extent { largest: 3, named: vec![Constant::name("k1")], ..Extent::default() };
-    assert!(space(spec, &spec.alphabet(), &extent).is_err());
+    assert!(spec.space(&spec.alphabet(), &extent).is_err());
 }

@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use derrl_env::{Options, find, make};
+use derrl_env::{Options, find};
 use derrl_learn::{Config, Learning, Setup, Training, Unwatched, evaluate_agent, find_agent, mean_stderr};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut options = Options::default();
     let config = Config::default();
     let mut show_rules = false;
-    let tasks: Vec<_> = spec.tasks.iter().filter(|t| t.scored).collect();
+    let tasks: Vec<_> = spec.tasks().iter().filter(|t| t.scored).collect();
 
     for name in agents.split(',') {
         let row = find_agent(name)?;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 _ => return Err(format!("unknown setting {key}").into()),
             }
         }
-        let make_env = || make(spec, &alphabet, tasks[0].name, &options);
+        let make_env = || spec.make(&alphabet, &tasks[0].name, &options);
         let mut means = vec![Vec::new(); tasks.len()];
         let (mut seconds, mut episodes) = (0.0, 0);
         for seed in 0..seeds {
@@ -61,8 +61,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             seconds += start.elapsed().as_secs_f64() / seeds as f64;
             episodes += trained.episodes / seeds;
             for (task, means) in tasks.iter().zip(&mut means) {
-                let mut env = make(spec, &alphabet, task.name, &Options::default())?;
-                let episodes = env.episodes();
+                let mut env = spec.make(&alphabet, &task.name, &Options::default())?;
+                let episodes = env.cost().episodes();
                 means.push(evaluate_agent(agent.as_mut(), env.as_mut(), episodes, 1000)?.mean);
             }
             let scores: Vec<String> = means.iter().map(|m| format!("{:6.3}", m[m.len() - 1])).collect();

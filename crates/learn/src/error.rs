@@ -1,5 +1,6 @@
 //! What can go wrong in learning.
 
+use derrl_env::Fault;
 use thiserror::Error as ThisError;
 
 /// A setting, policy or world that learning cannot work with.
@@ -42,9 +43,9 @@ pub enum Error {
     /// A rule to start from that could not be learned.
     #[error("{0}")]
     Given(String),
-    /// The world failed in the middle of a run.
-    #[error("{0}")]
-    World(String),
+    /// The world failed in the middle of a run: its own error, whole.
+    #[error(transparent)]
+    World(#[from] Fault),
     /// An environment could not be made.
     #[error(transparent)]
     Env(#[from] derrl_env::Error),

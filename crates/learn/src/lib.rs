@@ -2,13 +2,13 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use derrl_env::{Options, find, make};
+//! use derrl_env::{Options, find};
 //! use derrl_learn::{Checkpoint, Config, Problem, Search, Silent, evaluate};
 //!
 //! let spec = find("blocks")?;
 //! let alphabet = spec.alphabet();
 //! let problem = Arc::new(Problem::new(&alphabet, 1)?);
-//! let train = || make(spec, &alphabet, "train", &Options::default());
+//! let train = || spec.make(&alphabet, "train", &Options::default());
 //!
 //! // One run with seed 0 on two threads, from the start.
 //! let config = Config::default();
@@ -17,7 +17,7 @@
 //! println!("{}", learned.policy.display(&alphabet));
 //!
 //! // The rules were learned with three blocks; they hold with more.
-//! let mut larger = make(spec, &alphabet, "dynamic-blocks", &Options::default())?;
+//! let mut larger = spec.make(&alphabet, "dynamic-blocks", &Options::default())?;
 //! let score = evaluate(&learned.policy, &alphabet, larger.as_mut(), 100, 0)?;
 //! assert!(score.mean > 0.93);
 //! # Ok::<(), derrl_learn::Error>(())

@@ -1,6 +1,6 @@
 //! A policy acts in large states as it does in small ones: following the journal of a world changes no decision.
 
-use derrl_env::{Env, Options, Status, find, make};
+use derrl_env::{Env, Options, Status, find};
 use derrl_learn::{Actor, Ask, episode_streams, explain_episode};
 use derrl_logic::{Alphabet, Policy, Source};
 
@@ -26,7 +26,7 @@ fn following_a_journal_changes_no_decision() {
         for (size, text) in sizes.iter().flat_map(|size| policies.iter().map(move |text| (size, text))) {
             let options = Options { size: Some(*size), ..Options::default() };
             let policy = Policy::parse(&Source::new("policy.pl", *text), &alphabet).expect("it parses");
-            let mut env = make(spec, &alphabet, "large", &options).expect("any size is possible");
+            let mut env = spec.make(&alphabet, "large", &options).expect("any size is possible");
             assert!(env.journal().is_some(), "large states are followed by journal");
             let mut actor = Actor::new(&policy, &alphabet);
             for episode in 0..4 {
@@ -68,7 +68,7 @@ fn steps_taken_by_others_are_followed() {
     let alphabet = blocks.alphabet();
     let policy = Policy::parse(&Source::new("policy.pl", BLOCKS[0]), &alphabet).expect("it parses");
     let options = Options { size: Some(30), ..Options::default() };
-    let mut env = make(blocks, &alphabet, "large", &options).expect("any size is possible");
+    let mut env = blocks.make(&alphabet, "large", &options).expect("any size is possible");
     let (mut world, mut ties) = episode_streams(1, 0);
     env.reset(&mut world);
     let mut always = Actor::new(&policy, &alphabet);

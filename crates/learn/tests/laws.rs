@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{ENVS, Options, Rng, Status, make, observe};
+use derrl_env::{Options, Rng, Status, World, observe};
 use derrl_learn::{
     Config, Constraints, GroundAtoms, Network, Problem, Sampler, States, TNORMS, TNorm, gumbel_max, length,
     simplify, valuations, value,
@@ -11,8 +11,8 @@ use derrl_logic::{Action, Decider, Facts, Grounder, Policy, Rule};
 use proptest::prelude::*;
 
 /// Worlds that need no other program.
-fn worlds() -> impl Iterator<Item = &'static derrl_env::Spec> {
-    ENVS.iter().filter(|s| s.name != "traffic")
+fn worlds() -> impl Iterator<Item = &'static World> {
+    derrl_env::worlds().iter().filter(|s| s.name() != "traffic")
 }
 
 proptest! {
@@ -114,7 +114,7 @@ fn masks_agree_with_the_papers_inference() {
     for spec in worlds() {
         let alphabet = spec.alphabet();
         let grounder = Grounder::new(&alphabet);
-        let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+        let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
         let mut rng = Rng::new(11, 0);
         let mut facts = Facts::new(&alphabet);
         for _ in 0..6 {
@@ -142,7 +142,7 @@ fn masks_agree_with_the_papers_inference() {
                 let w = vec![1.0; rule.body.len()];
                 let by_matrices = value(&rule, &valuations(&rule, &x, &v, &w, TNorm::Lukasiewicz));
                 let by_masks = if grounding.derives(a, &body) { 1.0 } else { 0.0 };
-                assert_eq!(by_matrices, by_masks, "{}: {}", spec.name, rule.display(&alphabet));
+                assert_eq!(by_matrices, by_masks, "{}: {}", spec.name(), rule.display(&alphabet));
             }
         }
     }
@@ -166,10 +166,10 @@ fn hard_constraints_are_never_violated() {
                 sampler.draw(&mut rng, &mut body);
                 violations += usize::from(constraints.violated(&body).is_some());
                 problem.legalise(&config, slot, &p, &mut body);
-                assert_eq!(constraints.violated(&body), None, "{}", spec.name);
+                assert_eq!(constraints.violated(&body), None, "{}", spec.name());
             }
         }
-        assert!(violations > 0, "{}: the test has something to forbid", spec.name);
+        assert!(violations > 0, "{}: the test has something to forbid", spec.name());
     }
 }
 
@@ -179,7 +179,7 @@ fn simplification_changes_no_decision() {
     for spec in worlds() {
         let alphabet = spec.alphabet();
         let problem = Problem::new(&alphabet, 1).unwrap();
-        let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+        let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
         let mut rng = Rng::new(9, 0);
         let mut states = States::new(&problem);
         let mut met = Vec::new();
@@ -216,9 +216,15 @@ fn simplification_changes_no_decision() {
             for (facts, universe) in &met {
                 let decide =
                     |p: &Policy| Decider::new(p, &alphabet, universe).decide(facts, &alphabet, universe).ties;
-                assert_eq!(decide(&policy), decide(&simple), "{}: {}", spec.name, policy.display(&alphabet));
+                assert_eq!(
+                    decide(&policy),
+                    decide(&simple),
+                    "{}: {}",
+                    spec.name(),
+                    policy.display(&alphabet)
+                );
             }
         }
-        assert!(shorter > 0, "{}: something could be removed", spec.name);
+        assert!(shorter > 0, "{}: something could be removed", spec.name());
     }
 }

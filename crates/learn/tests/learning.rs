@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use derrl_env::{Options, find, make};
+use derrl_env::{Options, find};
 use derrl_learn::{
     Checkpoint, Config, Estimator, Given, Learned, Observer, Problem, Search, Silent, Trainer, UpdateStats,
     evaluate,
@@ -22,7 +22,7 @@ fn learn(
     let spec = find(domain).unwrap();
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
-    let make_env = || make(spec, &alphabet, "train", options);
+    let make_env = || spec.make(&alphabet, "train", options);
     Search::new(&problem, config, &make_env, observer).run(seeds, threads).unwrap()
 }
 
@@ -42,10 +42,10 @@ fn scores(
     let runs = learn(domain, options, &Config::default(), fresh(seeds.clone()), 2, &Silent);
     for (seed, run) in seeds.zip(runs) {
         let policy = run.unwrap().policy;
-        for task in spec.tasks.iter().filter(|t| t.scored) {
-            let mut env = make(spec, &alphabet, task.name, &Options::default()).unwrap();
+        for task in spec.tasks().iter().filter(|t| t.scored) {
+            let mut env = spec.make(&alphabet, &task.name, &Options::default()).unwrap();
             let score = evaluate(&policy, &alphabet, env.as_mut(), 200, seed).unwrap();
-            all.push((seed, task.name, score.mean, policy.display(&alphabet).to_string()));
+            all.push((seed, task.name.as_str(), score.mean, policy.display(&alphabet).to_string()));
         }
     }
     all
@@ -85,8 +85,8 @@ fn gridworld_is_learned_and_generalises() {
     let alphabet = spec.alphabet();
     let runs = learn("gridworld", &Options::default(), &Config::default(), fresh(0..1), 2, &Silent);
     let policy = runs[0].as_ref().unwrap().policy.clone();
-    for task in spec.tasks.iter().filter(|t| t.scored) {
-        let mut env = make(spec, &alphabet, task.name, &Options::default()).unwrap();
+    for task in spec.tasks().iter().filter(|t| t.scored) {
+        let mut env = spec.make(&alphabet, &task.name, &Options::default()).unwrap();
         let score = evaluate(&policy, &alphabet, env.as_mut(), 5000, 0).unwrap();
         assert!(score.mean >= 0.95, "{}: {}\n{}", task.name, score.mean, policy.display(&alphabet));
     }
@@ -121,7 +121,7 @@ fn learn_from(rules: &str, frozen: &[usize]) -> (String, f64) {
         .map(|(i, rule)| Given { rule, frozen: frozen.contains(&(i + 1)) })
         .collect();
     let problem = Arc::new(Problem::starting_from(&alphabet, 1, &given).unwrap());
-    let make_env = || make(spec, &alphabet, "train", &Options::default());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
     let learned = Search::new(&problem, &Config::default(), &make_env, &Silent)
         .run(fresh(0..1), 2)
         .unwrap()
@@ -208,7 +208,7 @@ fn the_papers_estimator_alone_does_not_solve_blocks() {
     let config = Config { estimator: Estimator::Paper, restarts: 2, wave: 2, ..Config::default() };
     let runs = learn("blocks", &Options::default(), &config, fresh(0..1), 2, &Silent);
     let policy = runs.into_iter().flatten().next().unwrap().policy;
-    let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+    let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
     let score = evaluate(&policy, &alphabet, env.as_mut(), 200, 0).unwrap();
     assert!(score.mean < 0.9, "{}: update DESIGN.md, it learns after all", score.mean);
 }
@@ -230,7 +230,7 @@ fn extreme_settings_give_no_numbers_that_are_none() {
         Config { body_prior: f64::MIN_POSITIVE, ..base.clone() },
     ] {
         settings.check().unwrap();
-        let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+        let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
         let mut trainer = Trainer::new(&problem, &settings, 0, 0);
         while !trainer.finished() {
             trainer.update(env.as_mut()).unwrap();

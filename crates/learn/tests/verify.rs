@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use derrl_env::{Extent, Family, Next, Rng, Size, Spec, find, observe_state, space};
+use derrl_env::{Extent, Family, Next, Rng, Size, World, find, observe_state};
 use derrl_learn::{
     Counterexample, Everywhere, Kind, Monitor, NoMonitor, Progress, Report, Subject, Ties, Verdict,
     constants, verify,
@@ -30,7 +30,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("doorkey", "pick(X) :- key(X). open(X) :- door(X). goto(X) :- goal(X)."),
 ];
 
-fn world(name: &str) -> (&'static Spec, Arc<Alphabet>) {
+fn world(name: &str) -> (&'static World, Arc<Alphabet>) {
     let spec = find(name).expect("the table has this world");
     (spec, spec.alphabet())
 }
@@ -40,7 +40,7 @@ fn parse(text: &str, alphabet: &Alphabet) -> Policy {
 }
 
 /// Policies to check: those above, none at all, and random ones over the candidate atoms of the domain.
-fn each_policy(mut law: impl FnMut(&'static Spec, &Arc<Alphabet>, usize, &Policy)) {
+fn each_policy(mut law: impl FnMut(&'static World, &Arc<Alphabet>, usize, &Policy)) {
     for &(name, largest) in WORLDS {
         let (spec, alphabet) = world(name);
         law(spec, &alphabet, largest, &Policy::default());
@@ -69,14 +69,14 @@ fn random_policy(alphabet: &Alphabet, rng: &mut Rng) -> Policy {
 }
 
 fn subject<'a>(
-    spec: &'static Spec,
+    spec: &'static World,
     alphabet: &'a Arc<Alphabet>,
     largest: usize,
     policy: &'a Policy,
     every_state: bool,
 ) -> Subject<'a> {
     let extent = Extent { largest, every_state, named: constants([policy]), ..Extent::default() };
-    Subject { policy, alphabet, spec, extent, ties: Ties::Worst }
+    Subject { policy, alphabet, world: spec, extent, ties: Ties::Worst }
 }
 
 fn report(subject: &Subject<'_>, threads: usize) -> Report {
@@ -221,7 +221,7 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
     each_policy(|spec, alphabet, largest, policy| {
         let subject = subject(spec, alphabet, largest, policy, true);
         let report = report(&subject, 2);
-        let space = space(spec, alphabet, &subject.extent).expect("a space");
+        let space = spec.space(alphabet, &subject.extent).expect("a space");
         for (s, found) in report.sizes.iter().enumerate() {
             let (mut instances, mut failing, mut unlucky, mut longest, mut excess, mut worst) =
                 (0, 0, 0, 0, 0, 0);
@@ -242,7 +242,7 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
                         unlucky += if naive.almost_surely(*start) { *count } else { 0 };
                     }
                 }
-                if s + 1 == report.sizes.len() && spec.name != "gridworld" {
+                if s + 1 == report.sizes.len() && spec.name() != "gridworld" {
                     shortest = shortest.into_iter().chain(naive.shortest_failure()).min();
                 }
             }
@@ -255,7 +255,7 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
             let solved = (instances - failing).max(1) as f64;
             assert!((found.excess.mean - excess as f64 / solved).abs() < 1e-9, "{text}");
             assert!(found.excess.mean_random_ties <= found.excess.mean + 1e-9, "{text}");
-            if failing > 0 && spec.name != "gridworld" {
+            if failing > 0 && spec.name() != "gridworld" {
                 let run = report.counterexample.as_ref().expect("a size that fails has a counterexample");
                 assert_eq!(Some(run.steps.len()), shortest, "{text}");
                 assert!(run.is_shortest);
@@ -281,7 +281,7 @@ fn random_ties_get_there_almost_surely_or_not() {
     each_policy(|spec, alphabet, largest, policy| {
         let subject = Subject { ties: Ties::Random, ..subject(spec, alphabet, largest, policy, true) };
         let report = report(&subject, 2);
-        let space = space(spec, alphabet, &subject.extent).expect("a space");
+        let space = spec.space(alphabet, &subject.extent).expect("a space");
         let text = policy.display(alphabet).to_string();
         for s in 0..report.sizes.len() {
             let families = (0..space.sizes()[s].families).map(|i| space.family(s, i));
@@ -316,7 +316,7 @@ fn counterexamples_can_be_replayed() {
             let report = report(&subject, 2);
             if let Some(found) = &report.counterexample {
                 let exact = Extent { every_state: true, ..subject.extent.clone() };
-                let space = space(spec, alphabet, &exact).expect("a space");
+                let space = spec.space(alphabet, &exact).expect("a space");
                 let size = report.sizes.len() - 1;
                 let replayed = (0..space.sizes()[size].families)
                     .filter(|&i| replays(space.family(size, i).as_ref(), found, policy, alphabet))

@@ -1,6 +1,6 @@
 //! Explanations hold: what is said to be a smallest change is one, by trying them all.
 
-use derrl_env::{Rng, make, observe};
+use derrl_env::{Rng, observe};
 use derrl_learn::{
     Ask, Bounds, Explainer, Found, Others, Reason, Standing, WhatIf, WhatIfs, evaluate, explain_episode,
 };
@@ -251,9 +251,9 @@ fn a_change_that_keeps_the_constraints_is_preferred_and_can_be_required() {
 
 #[test]
 fn every_world_explains_the_episodes_that_it_scores() {
-    for spec in derrl_env::ENVS {
+    for spec in derrl_env::worlds() {
         let alphabet = spec.alphabet();
-        let Ok(mut env) = make(spec, &alphabet, spec.tasks[0].name, &derrl_env::Options::default()) else {
+        let Ok(mut env) = spec.make(&alphabet, &spec.tasks()[0].name, &derrl_env::Options::default()) else {
             continue; // the simulator behind it is missing; its own tests say so
         };
         let policy = Policy::default();
@@ -264,8 +264,8 @@ fn every_world_explains_the_episodes_that_it_scores() {
         };
         let trace = explain_episode(&policy, &alphabet, env.as_mut(), (3, 0), 500, &ask).unwrap();
         let score = evaluate(&policy, &alphabet, env.as_mut(), 1, 3).unwrap();
-        assert!((trace.end.total - score.mean).abs() < 1e-9, "{}", spec.name);
-        assert_eq!(trace.end.success, score.success_rate == 1.0, "{}", spec.name);
+        assert!((trace.end.total - score.mean).abs() < 1e-9, "{}", spec.name());
+        assert_eq!(trace.end.success, score.success_rate == 1.0, "{}", spec.name());
         for step in &trace.steps {
             let e = &step.explanation;
             assert!(e.fired.is_none() && e.ties.len() == e.others.len() + 1);
@@ -278,7 +278,7 @@ fn every_world_explains_the_episodes_that_it_scores() {
 fn a_state_of_an_instance_keeps_its_background() {
     let spec = derrl_env::find("countdown").unwrap();
     let alphabet = spec.alphabet();
-    let mut env = make(spec, &alphabet, "train", &derrl_env::Options::default()).unwrap();
+    let mut env = spec.make(&alphabet, "train", &derrl_env::Options::default()).unwrap();
     env.reset(&mut Rng::new(0, 0));
     let mut facts = Facts::new(&alphabet);
     observe(env.as_ref(), &mut facts);

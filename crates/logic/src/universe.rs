@@ -1,8 +1,9 @@
 //! The objects of one instance and the ground actions over them.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::alphabet::{Action, Alphabet, Type};
 use crate::syntax::{Constant, write_application};
@@ -21,17 +22,35 @@ pub struct GroundAction {
 }
 
 /// C for one instance: named, typed objects. Facts and ground actions speak of these by [`Object`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Universe {
     objects: Vec<(Constant, Type)>,
     by_name: FxHashMap<Constant, Object>,
+    /// A hash of the objects: equal universes are found by it, different ones are told apart by it almost always.
+    fingerprint: u64,
+}
+
+impl PartialEq for Universe {
+    fn eq(&self, other: &Universe) -> bool {
+        self.fingerprint == other.fingerprint && self.objects == other.objects
+    }
+}
+
+impl Eq for Universe {}
+
+impl Hash for Universe {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.fingerprint);
+    }
 }
 
 impl Universe {
     /// The universe of these objects. Names are distinct; a repeated name keeps its last object.
     pub fn new(objects: Vec<(Constant, Type)>) -> Universe {
         let by_name = objects.iter().enumerate().map(|(i, (c, _))| (c.clone(), Object(i as u32))).collect();
-        Universe { objects, by_name }
+        let mut hasher = FxHasher::default();
+        objects.hash(&mut hasher);
+        Universe { by_name, fingerprint: hasher.finish(), objects }
     }
 
     /// How many objects there are.
@@ -75,6 +94,27 @@ impl Universe {
             });
         }
         out
+    }
+
+    /// Whether there is any ground action. Unlike [`Universe::ground_actions`] it lists none.
+    pub fn can_act(&self, alphabet: &Alphabet) -> bool {
+        // A type without objects is seen at once; the search then fails only where objects are very few.
+        let has = |t: &Type| self.objects.iter().any(|(_, of)| alphabet.types.is_subtype(*of, *t));
+        let some = |types: &[Type]| types.iter().all(has) && self.has_tuple(alphabet, types, &mut Vec::new());
+        alphabet.actions.iter().any(|decl| some(&decl.args))
+    }
+
+    fn has_tuple(&self, alphabet: &Alphabet, types: &[Type], args: &mut Vec<Object>) -> bool {
+        let Some(&t) = types.get(args.len()) else { return true };
+        self.objects().any(|o| {
+            let fits = alphabet.types.is_subtype(self.type_of(o), t) && !args.contains(&o);
+            fits && {
+                args.push(o);
+                let found = self.has_tuple(alphabet, types, args);
+                args.pop();
+                found
+            }
+        })
     }
 
     fn extend_tuples(

@@ -3,10 +3,11 @@
 mod record;
 mod scale;
 mod seeds;
+#[cfg(feature = "sumo")]
 mod traffic;
 mod train;
 
-use derrl_env::{ENVS, Spec, find};
+use derrl_env::{World, find, worlds};
 
 use crate::args::Bench;
 use crate::{Outcome, print, print_json};
@@ -19,16 +20,21 @@ struct Report {
 
 /// Measures what was asked for, and appends it to the record on request.
 pub fn run(args: &Bench) -> Outcome {
-    let specs: Vec<&'static Spec> = if args.domains.is_empty() {
+    let specs: Vec<&'static World> = if args.domains.is_empty() {
         // Traffic needs a simulator and minutes: it is measured on request.
-        ENVS.iter().filter(|s| s.name != "traffic").collect()
+        worlds().iter().filter(|s| s.name() != "traffic").collect()
     } else {
         args.domains.iter().map(|d| find(d)).collect::<Result<_, _>>()?
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
         "scale" => scale::run(args)?,
+        #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
+        #[cfg(not(feature = "sumo"))]
+        "traffic" => {
+            return Err(anyhow::anyhow!("this build knows no SUMO: build it with the feature `sumo`").into());
+        }
         _ => train::run(args, &specs)?,
     };
     if let Some(path) = &args.record {

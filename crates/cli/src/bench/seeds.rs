@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use derrl_env::{Options, Spec, make};
+use derrl_env::{Options, World};
 use derrl_learn::{Checkpoint, Config, Learned, Observer, Problem, Search, evaluate};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::progress::{catch_interrupts, interrupted};
 use crate::table::{columns, thousands};
 
 /// Trains each domain once a seed with default settings, one run after the other on all cores.
-pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
+pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
     catch_interrupts();
     let heads = ["domain", "solved", "time median", "time worst", "steps median", "steps worst"];
     let mut rows = vec![heads.map(String::from).to_vec()];
@@ -24,11 +24,12 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     let mut rules = String::new();
     for spec in specs {
         let range =
-            args.seeds.unwrap_or(SeedRange { first: 0, last: if spec.name == "traffic" { 4 } else { 19 } });
+            args.seeds.unwrap_or(SeedRange { first: 0, last: if spec.name() == "traffic" { 4 } else { 19 } });
         let noises: &[Option<f64>] =
-            if spec.options.contains(&"noise") { &[None, Some(0.1)] } else { &[None] };
+            if spec.options().contains(&"noise") { &[None, Some(0.1)] } else { &[None] };
         for &noise in noises {
-            let name = noise.map_or_else(|| spec.name.to_string(), |p| format!("{} --noise {p}", spec.name));
+            let name =
+                noise.map_or_else(|| spec.name().to_string(), |p| format!("{} --noise {p}", spec.name()));
             let figures = measure(spec, &name, range, noise)?;
             rows.push(figures.row(&name));
             rules.push_str(&figures.rules(&name));
@@ -70,10 +71,15 @@ impl Observer for Steps {
     }
 }
 
-fn measure(spec: &'static Spec, name: &str, range: SeedRange, noise: Option<f64>) -> anyhow::Result<Figures> {
+fn measure(
+    spec: &'static World,
+    name: &str,
+    range: SeedRange,
+    noise: Option<f64>,
+) -> anyhow::Result<Figures> {
     let alphabet = spec.alphabet();
     let options = Options { noise, ..Options::default() };
-    let make_env = || make(spec, &alphabet, spec.tasks[0].name, &options);
+    let make_env = || spec.make(&alphabet, &spec.tasks()[0].name, &options);
     let learners = make_env()?.learners();
     let config = Config::default();
     let threads = derrl_learn::cores();
@@ -95,9 +101,9 @@ fn measure(spec: &'static Spec, name: &str, range: SeedRange, noise: Option<f64>
             steps: steps.0.into_inner().unwrap_or(0),
             bodies: bodies(&learned.policy, &alphabet),
         };
-        for task in spec.tasks.iter().filter(|t| t.scored) {
-            let mut env = make(spec, &alphabet, task.name, &Options::default())?;
-            let episodes = env.episodes();
+        for task in spec.tasks().iter().filter(|t| t.scored) {
+            let mut env = spec.make(&alphabet, &task.name, &Options::default())?;
+            let episodes = env.cost().episodes();
             let score = evaluate(&learned.policy, &alphabet, env.as_mut(), episodes, seed)?;
             run.solved &= task.target.is_none_or(|target| score.mean >= target);
             run.worst.insert(task.name.to_string(), score.mean);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use derrl_env::{Env, Options, Rng, Spec, Status, make};
+use derrl_env::{Env, Options, Rng, Status, World};
 use derrl_learn::{Config, Problem, Trainer, cores};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const ROUNDS: usize = 5;
 /// Measures for each domain: steps a second of the environment alone with random actions, of acting (rules sampled and
 /// evaluated), and of full training (whole restarts: sampling, inference, gradient and update included), each on one core; then of
 /// full training on all cores, a restart each.
-pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
+pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
         bail!("--seconds is a number above 0, not {}", args.seconds);
     }
@@ -45,10 +45,10 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
     for spec in specs {
         let mut figures = measure(spec, args.seed, Duration::from_secs_f64(args.seconds / ROUNDS as f64))?;
         if args.instructions {
-            figures.instructions = Some(instructions(spec.name, args.seed)?);
+            figures.instructions = Some(instructions(spec.name(), args.seed)?);
         }
-        rows.push(figures.row(spec.name));
-        list.push(figures.json(spec.name));
+        rows.push(figures.row(spec.name()));
+        list.push(figures.json(spec.name()));
     }
     let text = format!(
         "steps per second, one core unless said otherwise, median of {ROUNDS} rounds\n\n{}",
@@ -58,7 +58,7 @@ pub fn run(args: &Bench, specs: &[&'static Spec]) -> anyhow::Result<Report> {
 }
 
 /// Runs so many updates of each domain and tells how many steps they took.
-fn only_train(specs: &[&'static Spec], seed: u64, updates: usize) -> anyhow::Result<Report> {
+fn only_train(specs: &[&'static World], seed: u64, updates: usize) -> anyhow::Result<Report> {
     let mut steps = 0;
     for spec in specs {
         let mut bench = Bencher::new(spec, seed, Config::default())?;
@@ -147,9 +147,9 @@ struct Bencher {
 }
 
 impl Bencher {
-    fn new(spec: &'static Spec, seed: u64, config: Config) -> anyhow::Result<Bencher> {
+    fn new(spec: &'static World, seed: u64, config: Config) -> anyhow::Result<Bencher> {
         let alphabet = spec.alphabet();
-        let env = make(spec, &alphabet, spec.tasks[0].name, &Options::default())?;
+        let env = spec.make(&alphabet, &spec.tasks()[0].name, &Options::default())?;
         let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
         let trainer = Trainer::new(&problem, &config, seed, 0);
         Ok(Bencher { env, problem, config, seed, restart: 0, trainer })
@@ -167,7 +167,7 @@ impl Bencher {
     }
 }
 
-fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Figures> {
+fn measure(spec: &'static World, seed: u64, time: Duration) -> anyhow::Result<Figures> {
     let alphabet = spec.alphabet();
     let training = || Bencher::new(spec, seed, Config::default());
     let mut others = (1..cores()).map(|_| training()).collect::<anyhow::Result<Vec<_>>>()?;
@@ -180,7 +180,7 @@ fn measure(spec: &'static Spec, seed: u64, time: Duration) -> anyhow::Result<Fig
         bench.env.universe().ground_actions(&alphabet)
     };
     if actions.is_empty() {
-        bail!("{} has no actions", spec.name);
+        bail!("{} has no actions", spec.name());
     }
     // Warm up: states grounded, buffers grown.
     for each in others.iter_mut().chain([&mut bench, &mut acting]) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use derrl_env::{Env, Options, make};
+use derrl_env::{Env, Options};
 use derrl_learn::{
     Ask, Bounds, Change, ExplainedStep, Explanation, Found, Match, Others, Reason, Standing, Trace, WhatIf,
     WhatIfs, WhyNot, explain_episode,
@@ -42,7 +42,7 @@ struct Situation {
 #[derive(Serialize)]
 pub struct TaskEpisodes {
     task: String,
-    summary: &'static str,
+    summary: String,
     episodes: Vec<Episode>,
 }
 
@@ -170,15 +170,17 @@ pub fn of_tasks(
         return all;
     }
     let scored = |task: &str| scores.get(task).is_some();
-    for task in domain.spec.tasks {
+    for task in domain.world.tasks() {
         let options = folder.config.options.of(task);
         for (suffix, options) in [("", quiet(&options)), ("+noise", options)] {
             let name = format!("{}{suffix}", task.name);
             if !scored(&name) {
                 continue;
             }
-            match of_task(folder, domain, policy, task.name, &options, extent, &mut all) {
-                Ok(episodes) => all.tasks.push(TaskEpisodes { task: name, summary: task.summary, episodes }),
+            match of_task(folder, domain, policy, &task.name, &options, extent, &mut all) {
+                Ok(episodes) => {
+                    all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes })
+                }
                 Err(problem) => {
                     notes.push(format!("no episodes of task `{name}`: {problem}"));
                     // What one task lacks, the next lacks too, and looking for it may take long.
@@ -198,13 +200,13 @@ fn of_task(
     folder: &RunFolder,
     domain: &Domain,
     policy: &Policy,
-    task: &'static str,
+    task: &str,
     options: &Options,
     extent: Extent,
     all: &mut Episodes,
 ) -> anyhow::Result<Vec<Episode>> {
     let alphabet = &domain.alphabet;
-    let mut env = make(domain.spec, alphabet, task, options)?;
+    let mut env = domain.world.make(alphabet, task, options)?;
     // Where an episode takes a simulator, one is enough.
     let count = if env.simulator().is_some() { extent.episodes.min(1) } else { extent.episodes };
     let mut episodes = Vec::new();
@@ -260,7 +262,7 @@ impl Writer<'_> {
                 scene: self.changed(&end.scene),
             },
             // In a world of several agents the best known takes simulations of its own.
-            best: (self.env.agents() == 1).then(|| self.env.best_return()).filter(|b| b.is_finite()),
+            best: (self.env.agents() == 1).then(|| self.env.best_return()).flatten(),
         }
     }
 

@@ -22,8 +22,8 @@ pub struct Run {
     label: String,
     domain: String,
     /// The world that the domain describes.
-    world: &'static str,
-    summary: &'static str,
+    world: String,
+    summary: String,
     seed: u64,
     version: String,
     rules: Vec<RuleText>,
@@ -61,7 +61,7 @@ struct AtomText {
 #[derive(Serialize)]
 struct TaskScore {
     task: String,
-    summary: &'static str,
+    summary: String,
     /// As `train --json` gives it.
     score: Value,
 }
@@ -137,8 +137,8 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
     Ok(Run {
         label: label.to_string(),
         domain: domain.name.clone(),
-        world: domain.spec.name,
-        summary: domain.spec.summary,
+        world: domain.world.name().to_string(),
+        summary: domain.world.summary().to_string(),
         seed: folder.config.seed,
         version: folder.config.derrl.clone(),
         rules: rules(&policy, alphabet),
@@ -148,7 +148,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
             .filter(|p| p.role == Role::Background)
             .map(|p| p.name.clone())
             .collect(),
-        scores: scores(&result["scores"], domain.spec),
+        scores: scores(&result["scores"], &domain.world),
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
         curves: curves(&folder.path().join("metrics.jsonl"), chosen, extent.curves)?,
         verification,
@@ -192,18 +192,18 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {
 }
 
 /// The scores in the order of the world's tasks.
-fn scores(scores: &Value, spec: &'static derrl_env::Spec) -> Vec<TaskScore> {
+fn scores(scores: &Value, spec: &derrl_env::World) -> Vec<TaskScore> {
     let Some(scores) = scores.as_object() else { return Vec::new() };
     let place = |task: &str| {
         let (name, noise) = task.split_once('+').map_or((task, false), |(name, _)| (name, true));
-        (noise, spec.tasks.iter().position(|t| t.name == name))
+        (noise, spec.tasks().iter().position(|t| t.name == name))
     };
     let mut all: Vec<_> = scores.iter().collect();
     all.sort_by_key(|(task, _)| place(task));
     all.into_iter()
         .map(|(task, score)| TaskScore {
             task: task.clone(),
-            summary: place(task).1.map_or("", |i| spec.tasks[i].summary),
+            summary: place(task).1.map_or_else(String::new, |i| spec.tasks()[i].summary.clone()),
             score: score.clone(),
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use derrl_env::{Exhaustive, Extent, space};
+use derrl_env::{Exhaustive, Extent};
 use derrl_learn::{NoMonitor, Progress, Subject, Ties, constants, cores, estimate, verify};
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,7 @@ const MOST_PICTURE: usize = 200_000;
 
 /// What is known about the policy of a run.
 pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut Vec<String>) -> Verification {
-    let range = match domain.spec.exhaustive {
+    let range = match domain.world.exhaustive() {
         Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
         Exhaustive::Sizes { range, .. } => range,
     };
@@ -155,7 +155,7 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
         }
     };
     let quick = kept.is_none();
-    match kept.map_or_else(|| at_once(domain, policy, &text, range), Ok) {
+    match kept.map_or_else(|| at_once(domain, policy, &text, *range), Ok) {
         Ok(found) => {
             let command = if quick { format!("{again} N") } else { format!("{again} {}", found.options()) };
             Verification::Done { quick, command, found: Box::new(found) }
@@ -177,14 +177,14 @@ fn at_once(
     let extent = |largest| Extent { largest, named: named.clone(), ..Extent::default() };
     let mut largest = least;
     while largest < most {
-        let space = space(domain.spec, alphabet, &extent(largest + 1))?;
+        let space = domain.world.space(alphabet, &extent(largest + 1))?;
         if estimate(space.as_ref(), cores()).states > MOST_STATES {
             break;
         }
         largest += 1;
     }
     let subject =
-        Subject { policy, alphabet, spec: domain.spec, extent: extent(largest), ties: Ties::default() };
+        Subject { policy, alphabet, world: &domain.world, extent: extent(largest), ties: Ties::default() };
     let started = Instant::now();
     let report = verify(&subject, cores(), Progress::default(), &mut NoMonitor)?;
     let report = report.expect("a verification that nothing interrupts comes to its end");

@@ -64,8 +64,10 @@ struct Measured {
 
 fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
     let scores: Vec<f64> = finished.iter().filter_map(|f| f.scores.first()).map(|s| s.mean).collect();
-    let learned =
-        finished.iter().filter_map(|f| f.scores.first()).filter(|s| s.mean >= s.best_known - LEARNED);
+    let learned = finished
+        .iter()
+        .filter_map(|f| f.scores.first())
+        .filter(|s| s.best_known.is_some_and(|best| s.mean >= best - LEARNED));
     let learned = learned.count();
     let mut atoms = Vec::new();
     let mut redundant = Vec::new();

@@ -66,7 +66,7 @@ fn lines<'a>(plan: &'a Plan, table: &TableSpec, results: &Results) -> anyhow::Re
                 episodes: mean_stderr(&runs.iter().map(|t| t.episodes as f64).collect::<Vec<_>>()).0,
                 curve: Curve::new(&runs),
                 score: mean_stderr(&scores().map(|s| s.mean).collect::<Vec<_>>()).0,
-                best_known: mean_stderr(&scores().map(|s| s.best_known).collect::<Vec<_>>()).0,
+                best_known: mean_stderr(&scores().filter_map(|s| s.best_known).collect::<Vec<_>>()).0,
             })
         })
         .collect()

@@ -361,7 +361,7 @@ mod tests {
             let spec = find(&table.domain).unwrap();
             assert!(table.seeds >= 3 && table.decisions.keys().all(|a| find_agent(a).is_ok()));
             for row in &table.rows {
-                spec.task(&row.task).unwrap();
+                spec.find_task(&row.task).unwrap();
                 assert!(row.paper.keys().all(|a| table.decisions.contains_key(a)));
                 values += row.paper.len();
             }
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(values, 17 * 5, "the paper's table has 17 rows of 5 values");
         for axis in &all.runtime.axes {
             let spec = find(&axis.domain).unwrap();
-            assert!(spec.task("large").is_ok() && axis.sizes.is_sorted(), "{}", axis.name);
+            assert!(spec.find_task("large").is_ok() && axis.sizes.is_sorted(), "{}", axis.name);
         }
         for ablation in &all.ablations {
             let named = |name: &str| ablation.variants.iter().any(|v| v.name == name);

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context;
-use derrl_env::{Options, find, make};
+use derrl_env::{Options, find};
 use derrl_learn::{
     Config, Learning, Point, Score, Setup, Trained, Training, Watcher, evaluate_agent, find_agent,
 };
@@ -99,7 +99,7 @@ impl Job {
             purpose: Purpose::Score,
             agent: agent.to_string(),
             domain: domain.to_string(),
-            task: spec.tasks[0].name.to_string(),
+            task: spec.tasks()[0].name.to_string(),
             options: Options::default(),
             seed: 0,
             decisions: 0,
@@ -148,7 +148,7 @@ impl Job {
     fn reads_of_domain(&self) -> anyhow::Result<String> {
         let spec = find(&self.domain)?;
         if self.agent == "derrl" {
-            return Ok(spec.domain.to_string());
+            return Ok(spec.domain().to_string());
         }
         let alphabet = spec.alphabet();
         let predicates: Vec<_> = alphabet.predicates.iter().map(|p| (&p.name, &p.args)).collect();
@@ -162,7 +162,7 @@ impl Job {
         let start = Instant::now();
         let (row, spec) = (find_agent(&self.agent)?, find(&self.domain)?);
         let alphabet = spec.alphabet();
-        let make_env = || make(spec, &alphabet, &self.task, &self.options);
+        let make_env = || spec.make(&alphabet, &self.task, &self.options);
         let config = self.config.clone().unwrap_or_default();
         let setup = Setup {
             alphabet: &alphabet,
@@ -179,7 +179,7 @@ impl Job {
             if watcher.interrupted() {
                 return Ok(None);
             }
-            let mut env = make(spec, &alphabet, task, options)?;
+            let mut env = spec.make(&alphabet, task, options)?;
             scores.push(evaluate_agent(agent.as_mut(), env.as_mut(), self.episodes, SCORE_SEED + self.seed)?);
         }
         Ok(Some(Finished {

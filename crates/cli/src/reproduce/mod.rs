@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use derrl_env::{Error, Options, find, make};
+use derrl_env::{Error, Options, find};
 use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
 
@@ -213,7 +213,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     }
     let mut names: Vec<&'static str> = Vec::new();
     for table in &experiments.tables {
-        let name = find(&table.domain)?.name;
+        let name = find(&table.domain)?.name();
         if !names.contains(&name) {
             names.push(name);
         }
@@ -221,7 +221,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let mut domains = Vec::new();
     let mut notices = Vec::new();
     for name in &args.domains {
-        domains.push(find(name)?.name);
+        domains.push(find(name)?.name());
     }
     if domains.is_empty() {
         domains = names;
@@ -229,7 +229,7 @@ fn plan(args: &Reproduce) -> anyhow::Result<(Plan, Vec<String>)> {
     let mut able = Vec::new();
     for name in domains {
         let spec = find(name)?;
-        match make(spec, &spec.alphabet(), spec.tasks[0].name, &Options::default()) {
+        match spec.make(&spec.alphabet(), &spec.tasks()[0].name, &Options::default()) {
             Ok(_) if able.contains(&name) => {}
             Ok(_) => able.push(name),
             Err(Error::Simulator(reason)) => {

@@ -175,9 +175,9 @@ fn measure(plan: &Plan, table: &TableSpec, at: usize, results: &Results) -> anyh
             let finished = results.all(&plan.table_jobs(table, a.name)?);
             let runs: Vec<f64> = finished.iter().filter_map(|f| f.scores.get(at)).map(|s| s.mean).collect();
             let best: Vec<f64> =
-                finished.iter().filter_map(|f| f.scores.get(at)).map(|s| s.best_known).collect();
+                finished.iter().filter_map(|f| f.scores.get(at)).filter_map(|s| s.best_known).collect();
             let (mean, stderr) = mean_stderr(&runs);
-            let (best_known, _) = mean_stderr(&best);
+            let best_known = if best.is_empty() { f64::NAN } else { mean_stderr(&best).0 };
             Ok(Measured {
                 agent: a.name.to_string(),
                 mean,

@@ -8,31 +8,33 @@ use super::grid::{Cell, Colour, DoorState, Outcome as Effect, Pos};
 use super::layout::{self, Shape};
 use super::level::{Action, Door, Fact, Key, Level, Object};
 use super::world::{Walk, World};
+use crate::binding::{Binding, Vocabulary, type_named};
+use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::rng::Rng;
 use crate::scene::{Grid, Scene, Thing, Walker};
-use crate::space::DOORKEY;
-use crate::table::{Options, Spec, Task};
-use crate::world::{Binding, Env, Outcome, Status, Vocabulary, type_named};
+use crate::space;
+use crate::world::{Options, Task};
 
 /// The row of the table of worlds.
-pub const SPEC: Spec = Spec {
-    name: "doorkey",
-    summary: "unlock doors with the keys of their colours and reach the goal",
-    domain: include_str!("../../domains/doorkey.pl"),
-    vocabulary: VOCABULARY,
-    tasks: &[
+pub fn world() -> crate::World {
+    let tasks = [
         Task::new("train", "2 keys, 1 door, of 3 colours").target(1.00),
         Task::new("dynamic-keys-doors", "2 to 6 keys and 1 to 5 doors, of 6 colours").target(1.00),
         Task::new("minigrid-8x8", "Minigrid's own DoorKey-8x8").on_request(),
         Task::new("large", "--size keys, 1 door, of 6 colours").on_request(),
-    ],
-    options: &["size"],
-    make: |alphabet, task, options| Ok(Box::new(DoorKey::new(alphabet, task, options)?)),
-    exhaustive: DOORKEY,
-};
+    ];
+    crate::World::built_in(NAME, include_str!("../../domains/doorkey.pl"))
+        .about("unlock doors with the keys of their colours and reach the goal")
+        .engine_tasks(tasks, DoorKey::new)
+        .vocabulary(VOCABULARY)
+        .takes(&["size"])
+        .with_space(space::doorkey())
+}
 
-const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const NAME: &str = "doorkey";
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     predicates: &[
         ("carrying", 1),
         ("notcarrying", 0),
@@ -112,7 +114,7 @@ impl DoorKey {
                 "task `{task}` has its own keys and doors; --size is for task `large`"
             )));
         }
-        let binding = Binding::new(SPEC.name, &VOCABULARY, alphabet)?;
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
         let level = layout::doorkey(8, 0)
             .map_err(|e| Error::Option(e.to_string()))
             .and_then(|grid| Level::new(grid).map_err(|e| Error::Option(e.to_string())))?;
@@ -309,10 +311,10 @@ impl Env for DoorKey {
         })
     }
 
-    fn best_return(&self) -> f64 {
+    fn best_return(&self) -> Option<f64> {
         let start = World::new(Arc::clone(self.world.level()));
         let within = |plan: Vec<Action>| plan.len() as u32 <= self.horizon;
-        if start.solve().is_some_and(within) { 1.0 } else { 0.0 }
+        Some(if start.solve().is_some_and(within) { 1.0 } else { 0.0 })
     }
 }
 

@@ -75,5 +75,4 @@ pub mod numpy;
 pub mod plan;
 pub mod world;
 
-pub(crate) use env::Names;
-pub use env::SPEC;
+pub(crate) use env::{NAME, Names, VOCABULARY, world};

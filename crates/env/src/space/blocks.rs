@@ -9,17 +9,15 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
-use crate::blocks::{GOAL_ON, IS_FLOOR, ON, SPEC, TOP, universe};
+use crate::binding::Binding;
+use crate::blocks::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY, universe};
 use crate::drawing::{Drawing, Paint, Shape};
 use crate::error::Error;
-use crate::world::Binding;
 
 /// The row's entry: 5 bits a block fit 128 for up to 25 blocks.
-pub(crate) const BLOCKS: Exhaustive = Exhaustive::Sizes {
-    unit: "blocks",
-    range: (2, MOST),
-    make: |alphabet, extent| Ok(Box::new(Blocks::new(alphabet, extent)?)),
-};
+pub(crate) fn blocks() -> Exhaustive {
+    Exhaustive::sizes("blocks", (2, MOST), |alphabet, extent| Ok(Box::new(Blocks::new(alphabet, extent)?)))
+}
 
 const MOST: usize = 25;
 const BITS: u32 = 5;
@@ -48,7 +46,7 @@ impl Blocks {
                 Size { size: n, title: format!("{n} blocks"), families: goals, states, widest }
             })
             .collect();
-        let binding = Binding::new(SPEC.name, &SPEC.vocabulary, alphabet)?;
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
         Ok(Blocks { binding, universes, sizes, alike })
     }
 }

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
-use crate::countdown::{ACC, CURR, GOAL, HIGH, LAST, LESS, LOW, NEXT, SPEC, clamp, object, universe};
+use crate::binding::Binding;
+use crate::countdown::{
+    ACC, CURR, GOAL, HIGH, LAST, LESS, LOW, NAME, NEXT, VOCABULARY, clamp, object, universe,
+};
 use crate::drawing::{Drawing, Paint};
 use crate::error::Error;
-use crate::world::Binding;
 
 /// The row's entry.
-pub(crate) const COUNTDOWN: Exhaustive = Exhaustive::Sizes {
-    unit: "numbers on the stack",
-    range: (1, 30),
-    make: |alphabet, extent| Ok(Box::new(Countdown::new(alphabet, extent)?)),
-};
+pub(crate) fn countdown() -> Exhaustive {
+    Exhaustive::sizes("numbers on the stack", (1, 30), |alphabet, extent| {
+        Ok(Box::new(Countdown::new(alphabet, extent)?))
+    })
+}
 
 /// How many numbers acc and the goal may be.
 const NUMBERS: u64 = (HIGH - LOW + 1) as u64;
@@ -38,7 +40,7 @@ impl Countdown {
                 Size { size: length, title, families, states: families as f64 * widest, widest }
             })
             .collect();
-        let binding = Binding::new(SPEC.name, &SPEC.vocabulary, alphabet)?;
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
         Ok(Countdown { binding, universe: Arc::new(universe(alphabet)), sizes })
     }
 }

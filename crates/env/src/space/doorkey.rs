@@ -10,21 +10,21 @@ use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 use rustc_hash::FxHashSet;
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
+use crate::binding::Binding;
 use crate::doorkey::grid::{Cell, Colour, DoorState, Grid, Outcome, Pos};
 use crate::doorkey::layout::{ROOM, Shape, rooms};
 use crate::doorkey::level::{Key, Level, State};
 use crate::doorkey::world::World;
-use crate::doorkey::{Names, SPEC};
+use crate::doorkey::{NAME, Names, VOCABULARY};
 use crate::drawing::{Drawing, Paint};
 use crate::error::Error;
-use crate::world::Binding;
 
 /// The row's entry.
-pub(crate) const DOORKEY: Exhaustive = Exhaustive::Sizes {
-    unit: "keys and doors",
-    range: (2, MOST_KEYS + MOST_DOORS),
-    make: |alphabet, extent| Ok(Box::new(DoorKey::new(alphabet, extent)?)),
-};
+pub(crate) fn doorkey() -> Exhaustive {
+    Exhaustive::sizes("keys and doors", (2, MOST_KEYS + MOST_DOORS), |alphabet, extent| {
+        Ok(Box::new(DoorKey::new(alphabet, extent)?))
+    })
+}
 
 const MOST_KEYS: usize = 6;
 const MOST_DOORS: usize = Shape::MAX_DOORS as usize;
@@ -39,7 +39,7 @@ struct DoorKey {
 
 impl DoorKey {
     fn new(alphabet: &Arc<Alphabet>, extent: &Extent) -> Result<DoorKey, Error> {
-        let binding = Binding::new(SPEC.name, &SPEC.vocabulary, alphabet)?;
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
         let mut universes = Vec::new();
         let mut sizes = Vec::new();
         let mut levels = Vec::new();

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
+use crate::binding::Binding;
 use crate::drawing::{Drawing, Paint};
 use crate::error::Error;
-use crate::gridworld::{COMPASS, CURR, MOVES, OBS, SIGNS, SPEC, SUCC, TARGET, universe};
-use crate::world::Binding;
+use crate::gridworld::{COMPASS, CURR, MOVES, NAME, OBS, SIGNS, SUCC, TARGET, VOCABULARY, universe};
 
 /// The row's entry.
-pub(crate) const GRIDWORLD: Exhaustive = Exhaustive::Sizes {
-    unit: "cells a side",
-    range: (2, 100),
-    make: |alphabet, extent| Ok(Box::new(Gridworld::new(alphabet, extent)?)),
-};
+pub(crate) fn gridworld() -> Exhaustive {
+    Exhaustive::sizes("cells a side", (2, 100), |alphabet, extent| {
+        Ok(Box::new(Gridworld::new(alphabet, extent)?))
+    })
+}
 
 /// Obstacles at the most where nothing is said.
 const OBSTACLES: usize = 2;
@@ -52,7 +52,7 @@ impl Gridworld {
             })
             .collect();
         let universes = numbers.map(|n| Arc::new(universe(alphabet, n))).collect();
-        let binding = Binding::new(SPEC.name, &SPEC.vocabulary, alphabet)?;
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
         Ok(Gridworld { binding, universes, sizes, obstacles })
     }
 }

@@ -9,34 +9,44 @@ mod countdown;
 mod doorkey;
 mod gridworld;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
+use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Object, Universe};
 
 use crate::drawing::Drawing;
 use crate::error::Error;
-use crate::table::Spec;
 
-pub(crate) use self::{blocks::BLOCKS, countdown::COUNTDOWN, doorkey::DOORKEY, gridworld::GRIDWORLD};
+pub(crate) use self::{blocks::blocks, countdown::countdown, doorkey::doorkey, gridworld::gridworld};
 
 /// Whether all instances of a world can be listed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub enum Exhaustive {
     /// They can, size by size.
     Sizes {
         /// What sizes are counted in: `blocks`.
-        unit: &'static str,
+        unit: Cow<'static, str>,
         /// The smallest and the largest size there is.
         range: (usize, usize),
         /// Makes the space.
         make: MakeSpace,
     },
     /// They cannot, and this is why.
-    Never(&'static str),
+    Never(Cow<'static, str>),
 }
 
 /// Makes the space of a world for an alphabet. The extent is within the world's range.
-pub type MakeSpace = fn(&Arc<Alphabet>, &Extent) -> Result<Box<dyn Space>, Error>;
+pub type MakeSpace = Arc<dyn Fn(&Arc<Alphabet>, &Extent) -> Result<Box<dyn Space>, Error> + Send + Sync>;
+
+impl Exhaustive {
+    /// Instances that can be listed size by size.
+    pub fn sizes<F>(unit: impl Into<Cow<'static, str>>, range: (usize, usize), make: F) -> Exhaustive
+    where
+        F: Fn(&Arc<Alphabet>, &Extent) -> Result<Box<dyn Space>, Error> + Send + Sync + 'static,
+    {
+        Exhaustive::Sizes { unit: unit.into(), range, make: Arc::new(make) }
+    }
+}
 
 /// Which instances are asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,6 +115,12 @@ pub trait Family: Send + Sync {
     /// Writes what holds in a state into `facts`.
     fn facts(&self, state: u128, facts: &mut Facts);
 
+    /// Writes the ground actions that are legal in a state to the end of `actions`, in order, and returns true; or returns
+    /// false: then any action may be tried. As in [`Env::legal`](crate::Env::legal).
+    fn legal(&self, _state: u128, _actions: &mut Vec<GroundAction>) -> bool {
+        false
+    }
+
     /// Where an action leads, up to the names of objects that are not told apart.
     fn step(&self, state: u128, action: Action, args: &[Object]) -> Next;
 
@@ -130,29 +146,4 @@ pub fn observe_state(family: &dyn Family, state: u128, facts: &mut Facts) {
     facts.clear();
     family.facts(state, facts);
     facts.seal();
-}
-
-/// The space of a world, or why there is none.
-pub fn space(
-    spec: &'static Spec,
-    alphabet: &Arc<Alphabet>,
-    extent: &Extent,
-) -> Result<Box<dyn Space>, Error> {
-    match spec.exhaustive {
-        Exhaustive::Never(reason) => {
-            Err(Error::Option(format!("domain `{}` cannot be walked exhaustively: {reason}", spec.name)))
-        }
-        Exhaustive::Sizes { unit, range: (least, most), make } => {
-            if !(least..=most).contains(&extent.largest) {
-                return Err(Error::Option(format!(
-                    "--max-objects counts {unit} in domain `{}`: a number from {least} to {most}, not {}",
-                    spec.name, extent.largest
-                )));
-            }
-            if extent.obstacles.is_some() && !spec.options.contains(&"obstacles") {
-                return Err(Error::Option(format!("domain `{}` takes no --obstacles", spec.name)));
-            }
-            make(alphabet, extent)
-        }
-    }
 }

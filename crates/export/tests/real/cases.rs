@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use derrl_env::{Options, Rng, Status, make, observe};
+use derrl_env::{Options, Rng, Status, observe};
 use derrl_logic::{
     Action, Alphabet, Arg, Constant, Decider, Decision, Facts, GroundAction, Literal, Object, Policy, Pred,
     Rule, Source, Type, Universe, Var,
@@ -197,8 +197,8 @@ fn episodes(world: &str, alphabet: &Arc<Alphabet>, count: usize, seed: u64) -> V
     let spec = derrl_env::find(world).expect("the table has this world");
     let mut rng = Rng::new(seed, 3);
     let mut states = Vec::new();
-    for task in spec.tasks.iter().filter(|t| t.scored).cycle() {
-        let mut env = make(spec, alphabet, task.name, &Options::default()).expect("its tasks can be made");
+    for task in spec.tasks().iter().filter(|t| t.scored).cycle() {
+        let mut env = spec.make(alphabet, &task.name, &Options::default()).expect("its tasks can be made");
         env.reset(&mut rng);
         let actions = env.universe().ground_actions(alphabet);
         loop {

@@ -18,8 +18,8 @@ pub struct Score {
     pub stderr: f64,
     /// The share of episodes that reached what the task asks for.
     pub success_rate: f64,
-    /// The mean best-known return of the same instances.
-    pub best_known: f64,
+    /// The mean best-known return of the same instances, where the world knows it.
+    pub best_known: Option<f64>,
     /// How many episodes.
     pub episodes: usize,
     /// The mean return of other controllers of note on the same instances, where the world knows any.
@@ -87,7 +87,7 @@ pub fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> R
         }
     }
     match env.fault() {
-        Some(fault) => Err(Error::World(fault.to_string())),
+        Some(fault) => Err(Error::World(fault.clone())),
         None => Ok(EpisodeResult { success: env.succeeded(), ..result }),
     }
 }
@@ -107,7 +107,7 @@ pub fn evaluate(
 /// The score of anything that acts, over the same instances as [`evaluate`].
 pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -> Result<Score, Error> {
     let mut values = Vec::with_capacity(episodes);
-    let (mut successes, mut best_known) = (0, 0.0);
+    let (mut successes, mut best_known) = (0, Some(0.0));
     let mut references: BTreeMap<String, f64> = BTreeMap::new();
     let n = episodes.max(1) as f64;
     for i in 0..episodes as u64 {
@@ -115,7 +115,7 @@ pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -
         values.push(result.value);
         successes += usize::from(result.success);
         // Asked after the episode: both are about the instance, not about how it went.
-        best_known += env.best_return() / n;
+        best_known = best_known.zip(env.best_return()).map(|(sum, best)| sum + best / n);
         for (name, value) in env.references() {
             *references.entry(name.to_string()).or_default() += value / n;
         }

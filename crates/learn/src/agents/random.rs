@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Rng};
+use derrl_env::{Env, Fault, Rng};
 use derrl_logic::{Alphabet, GroundAction, Universe};
 
 use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
@@ -17,7 +17,7 @@ pub const SPEC: AgentSpec = AgentSpec {
         let mut env = (setup.make_env)()?;
         env.reset(&mut Rng::new(0, 0));
         if env.universe().ground_actions(setup.alphabet).is_empty() {
-            return Err(Error::World("the training task has no ground action".to_string()));
+            return Err(Error::World(Fault::new("the training task has no ground action")));
         }
         Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None }))
     },

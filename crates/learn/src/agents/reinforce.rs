@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Rng, Status};
+use derrl_env::{Env, Fault, Rng, Status};
 use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 use serde::{Deserialize, Serialize};
 
@@ -165,10 +165,10 @@ impl<M: Model> Learner<M> {
         let mut env = (setup.make_env)()?;
         let training = TrainingAtoms::collect(setup.alphabet, env.as_mut());
         if let Some(fault) = env.fault() {
-            return Err(Error::World(fault.to_string()));
+            return Err(Error::World(fault.clone()));
         }
         if training.actions() == 0 {
-            return Err(Error::World("the training task has no ground action".to_string()));
+            return Err(Error::World(Fault::new("the training task has no ground action")));
         }
         let model = model(setup.alphabet, &training, &settings)?;
         let theta = model.initial(&mut Rng::new(0, STREAM));
@@ -251,12 +251,12 @@ impl<M: Model> Learner<M> {
             let before = run.steps.len();
             self.episode(run, env);
             if let Some(fault) = env.fault() {
-                return Err(Error::World(fault.to_string()));
+                return Err(Error::World(fault.clone()));
             }
             if run.steps.len() == before {
-                return Err(Error::World(
-                    "an instance of the training task has no ground action".to_string(),
-                ));
+                return Err(Error::World(Fault::new(
+                    "an instance of the training task has no ground action",
+                )));
             }
         }
         Ok(())
@@ -406,7 +406,7 @@ impl<M: Model> Learner<M> {
 
     /// The mean return on the training task, acting greedily.
     fn judge(&mut self, env: &mut dyn Env, seed: u64) -> Result<f64, Error> {
-        let episodes = SELECTION.min(env.episodes());
+        let episodes = SELECTION.min(env.cost().episodes());
         let results = run_acting(&mut |env, rng| self.act(env, rng), env, episodes, seed)?;
         Ok(results.iter().map(|r| r.value).sum::<f64>() / episodes.max(1) as f64)
     }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use derrl_env::{ENVS, Env, Options, Outcome, Rng, Spec, Status, find, make, observe};
+use derrl_env::{Env, Options, Outcome, Rng, Status, World, find, observe};
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Pred, Source, Universe};
 
 use super::*;
 use crate::settings::config::Config;
 
 /// Worlds that can be made here, with an environment of their training task.
-fn worlds() -> impl Iterator<Item = (&'static Spec, Arc<Alphabet>)> {
-    ENVS.iter().filter_map(|spec| {
+fn worlds() -> impl Iterator<Item = (&'static World, Arc<Alphabet>)> {
+    derrl_env::worlds().iter().filter_map(|spec| {
         let alphabet = spec.alphabet();
-        make(spec, &alphabet, spec.tasks[0].name, &Options::default()).ok()?;
+        spec.make(&alphabet, &spec.tasks()[0].name, &Options::default()).ok()?;
         // Simulated worlds are too slow for laws over all of them.
-        (spec.name != "traffic").then_some((spec, alphabet))
+        (spec.name() != "traffic").then_some((spec, alphabet))
     })
 }
 
@@ -29,7 +29,7 @@ fn trained(
 ) -> (Box<dyn Agent>, Trained) {
     let spec = find(domain).expect("the world exists");
     let alphabet = spec.alphabet();
-    let make_env = || make(spec, &alphabet, spec.tasks[0].name, &Options::default());
+    let make_env = || spec.make(&alphabet, &spec.tasks()[0].name, &Options::default());
     let row = find_agent(agent).expect("the agent exists");
     let mut learning = row.learning.map_or_else(Learning::default, |own| own());
     adjust(&mut learning);
@@ -44,7 +44,7 @@ fn trained(
 
 fn mean(agent: &mut dyn Agent, domain: &str, task: &str) -> f64 {
     let spec = find(domain).expect("the world exists");
-    let mut env = make(spec, &spec.alphabet(), task, &Options::default()).expect("the task exists");
+    let mut env = spec.make(&spec.alphabet(), task, &Options::default()).expect("the task exists");
     evaluate_agent(agent, env.as_mut(), 50, 1000).expect("the world does not fail").mean
 }
 
@@ -56,11 +56,11 @@ fn setup_of<'a>(alphabet: &'a Arc<Alphabet>, make_env: &'a MakeEnv<'a>, config: 
 fn gradients_match_finite_differences() {
     let config = Config::default();
     for (spec, alphabet) in worlds() {
-        let make_env = || make(spec, &alphabet, spec.tasks[0].name, &Options::default());
+        let make_env = || spec.make(&alphabet, &spec.tasks()[0].name, &Options::default());
         let setup = setup_of(&alphabet, &make_env, &config);
         // The task trained on, and a larger one.
-        for task in [spec.tasks[0].name, spec.tasks[spec.tasks.len().min(3) - 1].name] {
-            let mut env = make(spec, &alphabet, task, &Options::default()).expect("the task exists");
+        for task in [&spec.tasks()[0].name, &spec.tasks()[spec.tasks().len().min(3) - 1].name] {
+            let mut env = spec.make(&alphabet, task, &Options::default()).expect("the task exists");
             mlp::learner(&setup).expect("it can be made").check_gradient(env.as_mut(), 1);
             gcn::learner(&setup).expect("it can be made").check_gradient(env.as_mut(), 2);
             nlrl::learner(&setup).expect("it can be made").check_gradient(env.as_mut(), 3);
@@ -100,7 +100,7 @@ fn every_agent_keeps_to_its_budget_and_tells_how_it_goes() {
     }
     let spec = find("countdown").expect("the world exists");
     let alphabet = spec.alphabet();
-    let make_env = || make(spec, &alphabet, "train", &Options::default());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
     let config = Config::default();
     for row in AGENTS.iter().filter(|r| r.name != "random") {
         let (_, run) = trained(row.name, "countdown", 5000, 0, |_| ());
@@ -145,7 +145,7 @@ fn the_mlp_does_not_touch_objects_it_never_saw() {
     let (mut agent, _) = trained("mlp", "blocks", 2000, 0, |_| ());
     let spec = find("blocks").expect("the world exists");
     let mut env =
-        make(spec, &spec.alphabet(), "dynamic-blocks", &Options::default()).expect("the task exists");
+        spec.make(&spec.alphabet(), "dynamic-blocks", &Options::default()).expect("the task exists");
     let mut rng = Rng::new(0, 0);
     for _ in 0..50 {
         env.reset(&mut rng);
@@ -161,10 +161,11 @@ fn the_mlp_does_not_touch_objects_it_never_saw() {
 fn states_are_padded_and_truncated_by_name() {
     let spec = find("blocks").expect("the world exists");
     let alphabet = spec.alphabet();
-    let mut small = make(spec, &alphabet, "train", &Options::default()).expect("the task exists");
+    let mut small = spec.make(&alphabet, "train", &Options::default()).expect("the task exists");
     let atoms = training_atoms::TrainingAtoms::collect(&alphabet, small.as_mut());
     assert_eq!((atoms.len(), atoms.actions()), (4 + 16 + 16 + 4, 9));
-    let mut large = make(spec, &alphabet, "large", &Options { size: Some(6), ..Options::default() })
+    let mut large = spec
+        .make(&alphabet, "large", &Options { size: Some(6), ..Options::default() })
         .expect("the task exists");
     let mut facts = Facts::new(&alphabet);
     let mut rng = Rng::new(0, 0);
@@ -262,8 +263,8 @@ impl Env for Junctions {
     fn round_rewards(&self) -> &[f64] {
         if self.paid { &self.earned } else { &[] }
     }
-    fn best_return(&self) -> f64 {
-        5.0
+    fn best_return(&self) -> Option<f64> {
+        Some(5.0)
     }
 }
 
@@ -295,7 +296,7 @@ fn a_domain_without_templates_says_so() {
     let mut alphabet = spec.alphabet().as_ref().clone();
     alphabet.templates = None;
     let alphabet = Arc::new(alphabet);
-    let make_env = || make(spec, &alphabet, "train", &Options::default());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
     let config = Config::default();
     let error =
         nlrl::learner(&setup_of(&alphabet, &make_env, &config)).err().expect("there is nothing to learn");

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use derrl_env::{Env, observe};
+use derrl_env::{Env, list_legal, observe};
 use derrl_logic::{Facts, GroundAction, Grounding, Universe, subset};
 use rustc_hash::FxHashMap;
 
 pub use self::lists::{ListId, MaskLists, RowId};
 pub use self::runs::RUN;
 use self::runs::{RunId, Runs};
-use crate::language::cache::MOST_MASKS;
+use crate::language::cache::{MOST_MASKS, MOST_UNIVERSES};
 use crate::language::problem::Problem;
 
 mod lists;
@@ -24,6 +24,8 @@ pub struct StateId(pub u32);
 #[derive(Debug)]
 pub struct States {
     universes: Vec<Known>,
+    /// The place of each universe: those with the same objects are one, whoever made them.
+    places: FxHashMap<Arc<Universe>, usize>,
     /// The universe of the last look-up: episodes stay in one.
     current: usize,
     /// By code, for each universe and learner.
@@ -38,14 +40,30 @@ pub struct States {
 
 #[derive(Debug)]
 struct Known {
+    /// The allocation that was seen last.
     universe: Arc<Universe>,
+    /// All its ground actions, listed where any may be tried.
+    all: Option<Choices>,
+    /// Its number in the shared cache.
+    shared: u32,
+}
+
+/// The ground actions that a state is about.
+#[derive(Debug)]
+struct Choices {
     actions: Arc<[GroundAction]>,
     /// The ground actions of each target predicate in runs of up to 64, by their places.
     spans: Vec<Range<usize>>,
     /// Each run with each slot of its action.
     chances: Vec<Chance>,
-    /// Its number in the shared cache.
-    shared: u32,
+}
+
+impl Choices {
+    fn new(actions: Vec<GroundAction>, problem: &Problem) -> Choices {
+        let actions: Arc<[GroundAction]> = actions.into();
+        let spans = spans(&actions);
+        Choices { chances: chances(&spans, &actions, problem), spans, actions }
+    }
 }
 
 /// A slot that may derive actions of a run.
@@ -94,6 +112,8 @@ struct Entry {
     lists: Box<[ListId]>,
     /// The runs of its actions, each with the first 64 atoms that hold for some of them.
     runs: Box<[(RunId, u64)]>,
+    /// Its legal actions, where the world lists them.
+    legal: Option<Choices>,
 }
 
 impl States {
@@ -101,6 +121,7 @@ impl States {
     pub fn new(problem: &Problem) -> States {
         States {
             universes: Vec::new(),
+            places: FxHashMap::default(),
             current: 0,
             index: Vec::new(),
             learners: problem.learners(),
@@ -114,7 +135,9 @@ impl States {
 
     /// Empties the cache if it has outgrown its bound. Ids given before are void afterwards.
     pub fn trim(&mut self) {
-        if self.masks + self.runs.len() > MOST_MASKS {
+        if self.masks + self.runs.len() > MOST_MASKS || self.universes.len() > MOST_UNIVERSES {
+            self.universes.clear();
+            self.places.clear();
             self.index.iter_mut().for_each(FxHashMap::clear);
             self.entries.clear();
             self.masks = 0;
@@ -155,20 +178,24 @@ impl States {
         {
             return self.current as u32;
         }
-        self.current =
-            self.universes.iter().position(|k| Arc::ptr_eq(&k.universe, wanted)).unwrap_or_else(|| {
-                let actions: Arc<[GroundAction]> = wanted.ground_actions(&problem.alphabet).into();
-                let spans = spans(&actions);
-                self.universes.push(Known {
-                    universe: Arc::clone(wanted),
-                    chances: chances(&spans, &actions, problem),
-                    spans,
-                    actions,
-                    shared: problem.cache.universe(wanted),
-                });
+        self.enter(problem, wanted)
+    }
+
+    #[cold]
+    fn enter(&mut self, problem: &Problem, wanted: &Arc<Universe>) -> u32 {
+        self.current = match self.places.get(wanted) {
+            Some(&at) => {
+                self.universes[at].universe = Arc::clone(wanted);
+                at
+            }
+            None => {
+                let shared = problem.cache.universe(wanted);
+                self.universes.push(Known { universe: Arc::clone(wanted), all: None, shared });
                 self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
+                self.places.insert(Arc::clone(wanted), self.universes.len() - 1);
                 self.universes.len() - 1
-            });
+            }
+        };
         self.current as u32
     }
 
@@ -181,11 +208,19 @@ impl States {
         learner: u32,
         code: Option<u128>,
     ) -> StateId {
-        let known = &self.universes[universe as usize];
+        let mut listed = Vec::new();
+        let legal = list_legal(env, &mut listed).then(|| Choices::new(listed, problem));
+        let known = &mut self.universes[universe as usize];
+        let choices = match &legal {
+            Some(legal) => legal,
+            None => known.all.get_or_insert_with(|| {
+                Choices::new(known.universe.ground_actions(&problem.alphabet), problem)
+            }),
+        };
         let facts = &mut self.facts;
         let mut compute = || {
             observe(env, facts);
-            problem.grounder.ground(&known.actions, facts, &known.universe)
+            problem.grounder.ground(&choices.actions, facts, &known.universe)
         };
         let grounding = match code {
             Some(code) => problem.cache.get(known.shared, code, compute),
@@ -193,7 +228,7 @@ impl States {
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
-        let of_action: Vec<ListId> = (known.actions.iter().enumerate())
+        let of_action: Vec<ListId> = (choices.actions.iter().enumerate())
             .map(|(a, ground)| {
                 let kind = problem.grounder.kind(ground.action);
                 self.lists.add(problem, learner, kind, grounding.flat(a))
@@ -213,10 +248,11 @@ impl States {
         self.entries.push(Entry {
             universe,
             learner,
-            rows: known.actions.iter().zip(&of_action).map(row).collect(),
+            rows: choices.actions.iter().zip(&of_action).map(row).collect(),
             lists: lists.into(),
-            runs: known.spans.iter().map(run).collect(),
+            runs: choices.spans.iter().map(run).collect(),
             grounding,
+            legal,
         });
         if let Some(code) = code {
             self.index[universe as usize * self.learners + learner as usize].insert(code, id);
@@ -230,10 +266,21 @@ impl States {
         &self.entries[id.0 as usize].grounding
     }
 
-    /// The ground actions of a state, in the order of its grounding.
+    /// What may be done in a state: its legal actions where the world lists them, else all.
+    #[inline]
+    fn choices<'a>(&'a self, entry: &'a Entry) -> &'a Choices {
+        let of_universe = || self.universes[entry.universe as usize].all.as_ref();
+        entry
+            .legal
+            .as_ref()
+            .or_else(of_universe)
+            .expect("a state without legal actions of its own has those of its universe")
+    }
+
+    /// The ground actions of a state, in the order of its grounding: the legal ones where the world lists them, else all.
     #[inline]
     pub fn actions(&self, id: StateId) -> &Arc<[GroundAction]> {
-        &self.universes[self.entries[id.0 as usize].universe as usize].actions
+        &self.choices(&self.entries[id.0 as usize]).actions
     }
 
     /// The row of each ground action of a state.
@@ -257,8 +304,7 @@ impl States {
     #[inline]
     pub fn meeting(&self, id: StateId) -> Meeting<'_> {
         let entry = &self.entries[id.0 as usize];
-        let chances = &self.universes[entry.universe as usize].chances;
-        Meeting { chances, runs: &entry.runs, all: &self.runs }
+        Meeting { chances: &self.choices(entry).chances, runs: &entry.runs, all: &self.runs }
     }
 
     /// The learner that decides in a state.

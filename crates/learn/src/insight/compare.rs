@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use derrl_env::{Extent, Family, Next, Size, Space, Spec, observe_state, space};
+use derrl_env::{Extent, Family, Next, Size, Space, World, observe_state};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -60,11 +60,11 @@ impl<'a> Everywhere<'a> {
     /// All states of a world up to an extent. Objects that a policy mentions must be among those named there.
     pub fn new(
         alphabet: &'a Arc<Alphabet>,
-        spec: &'static Spec,
+        world: &World,
         extent: &Extent,
         threads: usize,
     ) -> Result<Everywhere<'a>, Error> {
-        Ok(Everywhere { alphabet, space: space(spec, alphabet, extent)?, threads })
+        Ok(Everywhere { alphabet, space: world.space(alphabet, extent)?, threads })
     }
 
     /// The instances.

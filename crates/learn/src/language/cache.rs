@@ -13,7 +13,9 @@ pub struct GroundingCache {
 
 #[derive(Debug, Default)]
 struct Cached {
-    universes: Vec<Arc<Universe>>,
+    universes: FxHashMap<Arc<Universe>, u32>,
+    /// The number of the next universe: never given twice, so that a forgotten one is not taken for another.
+    next: u32,
     index: FxHashMap<(u32, u128), Arc<Grounding>>,
     masks: usize,
 }
@@ -22,11 +24,18 @@ impl GroundingCache {
     /// The number under which the states of a universe are kept. Equal universes share one.
     pub fn universe(&self, universe: &Arc<Universe>) -> u32 {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = inner.universes.iter().position(|u| u == universe).unwrap_or_else(|| {
-            inner.universes.push(Arc::clone(universe));
-            inner.universes.len() - 1
-        });
-        at as u32
+        if let Some(&known) = inner.universes.get(universe) {
+            return known;
+        }
+        if inner.universes.len() >= MOST_UNIVERSES {
+            inner.universes.clear();
+            inner.index.clear();
+            inner.masks = 0;
+        }
+        let number = inner.next;
+        inner.next += 1;
+        inner.universes.insert(Arc::clone(universe), number);
+        number
     }
 
     /// The grounding of a state, computed if no thread has done so before.
@@ -46,6 +55,9 @@ impl GroundingCache {
         grounding
     }
 }
+
+/// Universes kept at the most: beyond, all are forgotten.
+pub const MOST_UNIVERSES: usize = 1 << 12;
 
 /// Masks kept at the most, about 64 MiB of them: beyond, the cache is emptied and filled anew.
 pub const MOST_MASKS: usize = 8 << 20;

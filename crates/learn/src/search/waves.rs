@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use derrl_env::{Env, Rng};
+use derrl_env::{Cost, Env, Rng};
 use derrl_logic::{Action, Literal, Policy, Rule, Source};
 use serde::{Deserialize, Serialize};
 
@@ -104,9 +104,6 @@ const EXTENSION: usize = 10;
 /// A restart offers a checkpoint every so many environment steps.
 const CHECKPOINT_EVERY: u64 = 1 << 21;
 
-/// How many episodes a score takes in a world whose episodes cost little.
-const SCORE_EPISODES: usize = 200;
-
 /// Runs that share a pool of threads.
 pub struct Search<'a> {
     problem: &'a Arc<Problem>,
@@ -154,7 +151,7 @@ impl<'a> Search<'a> {
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
         let env = (self.make_env)()?; // what cannot work fails before any thread starts
-        let costly = costly(env.as_ref());
+        let costly = matches!(env.cost(), Cost::Dear { .. });
         drop(env);
         let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, costly };
         for (seed, checkpoint) in seeds {
@@ -370,7 +367,10 @@ impl<'a> Search<'a> {
         let alphabet = &self.problem.alphabet;
         let simple = |policy: &Policy| simplify(policy, self.problem, trainer.states());
         // A world with costly episodes says how few a score may take.
-        let episodes = if costly(env) { env.episodes() } else { self.config.selection_episodes };
+        let episodes = match env.cost() {
+            Cost::Dear { episodes } => episodes,
+            Cost::Cheap => self.config.selection_episodes,
+        };
         let mut judge = Judge::new(alphabet, env, episodes, seed);
         let refined = refine(&simple(learned), &mut judge, &|rule| self.problem.is_frozen(rule))?;
         let Judged { policy: simplified, returns } = judge.judge(simple(&refined.policy))?;
@@ -386,11 +386,6 @@ impl<'a> Search<'a> {
             curve: Vec::new(),
         })
     }
-}
-
-/// Whether the episodes of a world cost so much that it asks for fewer.
-fn costly(env: &dyn Env) -> bool {
-    env.episodes() < SCORE_EPISODES
 }
 
 /// What tells how a policy decides: its rules, each with the rank of its value.

@@ -157,7 +157,7 @@ impl Trainer {
         self.rules.prepare(self.generator.distributions(), &problem, self.config.temperature);
         self.batch.collect(&problem, &self.config, &self.rules, &mut self.states, env, &mut self.rng);
         if let Some(fault) = env.fault() {
-            return Err(Error::World(fault.to_string()));
+            return Err(Error::World(fault.clone()));
         }
         let experience = Experience {
             problem: &self.problem,

@@ -162,8 +162,8 @@ impl Env for Lanes {
         true
     }
 
-    fn best_return(&self) -> f64 {
-        0.0
+    fn best_return(&self) -> Option<f64> {
+        Some(0.0)
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
-use derrl_env::{Env, Options, Status, find, make, observe};
+use derrl_env::{Env, Options, Status, find, observe};
 use derrl_learn::{Actor, episode_streams};
 use derrl_logic::{Agenda, Alphabet, Decider, Decision, Facts, GroundAction, Policy, Source};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ const SCENARIOS: [Scenario; 2] = [
                  0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n",
         make: |alphabet, size| {
             let options = Options { size: Some(size), ..Options::default() };
-            Ok(make(find("blocks")?, alphabet, "large", &options)?)
+            Ok(find("blocks")?.make(alphabet, "large", &options)?)
         },
     },
     Scenario {

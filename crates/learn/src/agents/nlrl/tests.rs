@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use derrl_env::{ENVS, Options, make, observe};
+use derrl_env::{Options, observe, worlds};
 use derrl_logic::{Object, Source};
 
 use super::*;
@@ -60,10 +60,10 @@ fn recursion_is_possible_but_not_in_a_circle() {
 
 #[test]
 fn templates_of_every_built_in_domain_have_candidates() {
-    for spec in ENVS {
+    for spec in worlds() {
         let alphabet = spec.alphabet();
-        let nlrl = Nlrl::new(&alphabet, 0.1).unwrap_or_else(|e| panic!("{}: {e}", spec.name));
-        assert!((10..5000).contains(&nlrl.parameters()), "{}: {}", spec.name, nlrl.parameters());
+        let nlrl = Nlrl::new(&alphabet, 0.1).unwrap_or_else(|e| panic!("{}: {e}", spec.name()));
+        assert!((10..5000).contains(&nlrl.parameters()), "{}: {}", spec.name(), nlrl.parameters());
     }
 }
 
@@ -134,10 +134,10 @@ fn naive(
 #[test]
 fn with_certain_weights_deduction_is_datalog() {
     let mut derived = 0;
-    for spec in ENVS {
+    for spec in worlds() {
         let alphabet = spec.alphabet();
-        let Ok(mut env) = make(spec, &alphabet, spec.tasks[0].name, &Options::default()) else { continue };
-        if spec.name == "traffic" {
+        let Ok(mut env) = spec.make(&alphabet, &spec.tasks()[0].name, &Options::default()) else { continue };
+        if spec.name() == "traffic" {
             continue; // needs its simulator
         }
         let nlrl = Nlrl::new(&alphabet, 0.1).expect("it has templates");
@@ -167,7 +167,7 @@ fn with_certain_weights_deduction_is_datalog() {
                     (_, true) => 1.0 / count as f64,
                     (_, false) => 0.0,
                 };
-                assert!((p - expected).abs() < 1e-12, "{}: {pi:?} {naive:?}", spec.name);
+                assert!((p - expected).abs() < 1e-12, "{}: {pi:?} {naive:?}", spec.name());
             }
         }
     }

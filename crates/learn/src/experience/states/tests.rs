@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use derrl_env::{ENVS, Options, Rng, Spec, Status, make};
+use derrl_env::{Options, Rng, Status, World, worlds};
 use derrl_logic::{Alphabet, Source};
 
 use super::*;
 
 /// Looks at the states of random episodes under random bodies.
-fn check(spec: &'static Spec, alphabet: &Arc<Alphabet>, task: &str, options: &Options) {
+fn check(spec: &'static World, alphabet: &Arc<Alphabet>, task: &str, options: &Options) {
     let problem = Problem::new(alphabet, 1).unwrap();
-    let mut env = make(spec, alphabet, task, options).unwrap();
+    let mut env = spec.make(alphabet, task, options).unwrap();
     let mut rng = Rng::new(3, 0);
     let mut states = States::new(&problem);
     let words = problem.grounder.words();
@@ -35,7 +35,12 @@ fn check(spec: &'static Spec, alphabet: &Arc<Alphabet>, task: &str, options: &Op
                     let place = chance.first as usize + bit;
                     let expected =
                         body.iter().any(|&b| b != 0) && states.grounding(state).derives(place, &body);
-                    assert_eq!(derived >> bit & 1 == 1, expected, "{}: {body:?}, action {place}", spec.name);
+                    assert_eq!(
+                        derived >> bit & 1 == 1,
+                        expected,
+                        "{}: {body:?}, action {place}",
+                        spec.name()
+                    );
                     looks += 1;
                     derivations += u32::from(expected);
                 }
@@ -47,12 +52,12 @@ fn check(spec: &'static Spec, alphabet: &Arc<Alphabet>, task: &str, options: &Op
             }
         }
     }
-    assert!(derivations > 0 && derivations < looks, "{}: {derivations} of {looks} derived", spec.name);
+    assert!(derivations > 0 && derivations < looks, "{}: {derivations} of {looks} derived", spec.name());
 }
 
 #[test]
 fn runs_derive_what_masks_do() {
-    for spec in ENVS.iter().filter(|s| s.name != "traffic") {
+    for spec in worlds().iter().filter(|s| s.name() != "traffic") {
         check(spec, &spec.alphabet(), "train", &Options::default());
     }
 }
@@ -64,7 +69,7 @@ fn runs_derive_what_masks_do_with_many_actions_and_many_atoms() {
     check(spec, &spec.alphabet(), "large", &large);
     let wide = format!(
         "{}\n:- variables(4).\n:- negation(on/2).\n:- negation(top/1).\n:- negation(goal_on/2).\n",
-        spec.domain.replace(":- variables(3).", "")
+        spec.domain().replace(":- variables(3).", "")
     );
     let wide = Arc::new(Alphabet::parse(&Source::new("wide.pl", wide)).unwrap());
     assert!(Problem::new(&wide, 1).unwrap().grounder.words() > 1);

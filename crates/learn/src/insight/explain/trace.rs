@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Scene, Status, observe};
+use derrl_env::{Env, Fault, Scene, Status, observe};
 use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
 use serde::Serialize;
 
@@ -120,7 +120,7 @@ pub fn explain_episode(
         let asked = ask.others.list(alphabet, &universe);
         let (action, mut explanation) = explainer
             .explain(&facts, &universe, &mut ties, &asked)
-            .ok_or_else(|| Error::World("there is nothing to do: this state has no actions".to_string()))?;
+            .ok_or_else(|| Error::World(Fault::new("there is nothing to do: this state has no actions")))?;
         let what_if = match &ask.what_if {
             WhatIfs::None => None,
             WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
@@ -152,7 +152,7 @@ pub fn explain_episode(
 }
 
 fn check(env: &dyn Env) -> Result<(), Error> {
-    env.fault().map_or(Ok(()), |fault| Err(Error::World(fault.to_string())))
+    env.fault().map_or(Ok(()), |fault| Err(Error::World(fault.clone())))
 }
 
 fn name(status: Status) -> &'static str {

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use derrl_env::{Extent, Size, Space, Spec, observe_state, space};
+use derrl_env::{Extent, Size, Space, World, observe_state};
 use derrl_logic::{Alphabet, Arg, Constant, Facts, Policy};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -36,7 +36,7 @@ pub struct Subject<'a> {
     /// The alphabet it is written in.
     pub alphabet: &'a Arc<Alphabet>,
     /// The world.
-    pub spec: &'static Spec,
+    pub world: &'a World,
     /// Which instances.
     pub extent: Extent,
     /// How ties are broken.
@@ -247,7 +247,7 @@ pub fn verify(
     from: Progress,
     monitor: &mut dyn Monitor,
 ) -> Result<Option<Report>, Error> {
-    let space = space(subject.spec, subject.alphabet, &subject.extent)?;
+    let space = subject.world.space(subject.alphabet, &subject.extent)?;
     let mut progress = from;
     progress.sizes.truncate(space.sizes().len());
     let fails = |tally: &Tally| subject.ties.failing(tally) > 0;
@@ -360,7 +360,7 @@ fn counterexample(
     monitor: &mut dyn Monitor,
 ) -> Result<Option<Counterexample>, Error> {
     let exact =
-        space(subject.spec, subject.alphabet, &Extent { every_state: true, ..subject.extent.clone() })?;
+        subject.world.space(subject.alphabet, &Extent { every_state: true, ..subject.extent.clone() })?;
     let reduced = exact.sizes()[size] != walked.sizes()[size];
     if reduced && exact.sizes()[size].states <= MOST_EXACT {
         let mut again = Progress::default();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Options, Rng, find, make};
+use derrl_env::{Options, Rng, find};
 use derrl_logic::Action;
 
 use super::*;
@@ -42,7 +42,7 @@ impl Fixture {
             confidence,
         };
         fixture.rules = fixture.rules_at(&fixture.logits, &fixture.confidence);
-        let mut env = make(spec, &alphabet, "train", &Options::default()).unwrap();
+        let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
         let (states, batch) = (&mut fixture.states, &mut fixture.batch);
         batch.collect(&fixture.problem, &fixture.config, &fixture.rules, states, env.as_mut(), &mut rng);
         fixture

@@ -1,0 +1,90 @@
+//! How a world's own numbering is bound to the alphabet that describes it.
+
+use derrl_logic::alphabet::ActionDecl;
+use derrl_logic::{Action, Alphabet, Facts, Object, Pred, Type, Types};
+
+use crate::error::{Error, nearest};
+use crate::journal::Journal;
+
+/// What a world calls its predicates, actions and types, in the order in which its code numbers them.
+#[derive(Clone, Copy, Debug)]
+pub struct Vocabulary {
+    /// Predicates it gives facts of, by name and arity.
+    pub predicates: &'static [(&'static str, usize)],
+    /// Actions it understands, by name and arity.
+    pub actions: &'static [(&'static str, usize)],
+}
+
+/// How the ids of an alphabet correspond to a world's own numbering.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    predicates: Vec<Option<Pred>>,
+    actions: Vec<usize>,
+}
+
+impl Binding {
+    /// Binds an alphabet to a world's vocabulary. An alphabet may leave out predicates and actions that the
+    /// world has; one that names what the world lacks is an error.
+    pub fn new(world: &str, vocabulary: &Vocabulary, alphabet: &Alphabet) -> Result<Binding, Error> {
+        check_signatures(world, vocabulary.predicates, vocabulary.actions, alphabet)?;
+        let predicates = vocabulary.predicates.iter().map(|&(n, a)| alphabet.find_predicate(n, a)).collect();
+        let known = |a: &ActionDecl| {
+            let place = vocabulary.actions.iter().position(|&known| known == (a.name.as_str(), a.args.len()));
+            place.expect("all actions of the alphabet were checked to be known")
+        };
+        let actions = alphabet.actions.iter().map(known).collect();
+        Ok(Binding { predicates, actions })
+    }
+
+    /// The world's own number of an action.
+    #[inline]
+    pub fn action(&self, action: Action) -> usize {
+        self.actions[action.0 as usize]
+    }
+
+    /// Adds a fact by the world's own number of the predicate; nothing if the alphabet leaves it out.
+    #[inline]
+    pub fn say(&self, facts: &mut Facts, predicate: usize, args: &[Object]) {
+        if let Some(p) = self.predicates[predicate] {
+            facts.push(p, args);
+        }
+    }
+
+    /// Notes that a fact holds from now on, or no longer does, by the world's own number of the predicate; nothing if the
+    /// alphabet leaves it out.
+    pub fn note(&self, journal: &mut Journal, predicate: usize, args: &[Object], holds: bool) {
+        if let Some(p) = self.predicates[predicate] {
+            journal.note(p, args, holds);
+        }
+    }
+}
+
+/// The alphabet's type of that name, or `any` where it does not declare one.
+pub fn type_named(alphabet: &Alphabet, name: &str) -> Type {
+    alphabet.types.find(name).unwrap_or(Types::ANY)
+}
+
+/// An error if an alphabet names a predicate or an action that is not among these.
+pub(crate) fn check_signatures(
+    world: &str,
+    predicates: &[(&str, usize)],
+    actions: &[(&str, usize)],
+    alphabet: &Alphabet,
+) -> Result<(), Error> {
+    let check = |kind: &'static str, name: &str, arity: usize, known: &[(&str, usize)]| {
+        if known.contains(&(name, arity)) {
+            return Ok(());
+        }
+        let known: Vec<String> = known.iter().map(|(n, a)| format!("{n}/{a}")).collect();
+        let wanted = format!("{name}/{arity}");
+        let help = nearest(&wanted, known.iter().map(String::as_str));
+        Err(Error::Vocabulary { world: world.to_string(), kind, name: wanted, help })
+    };
+    for p in &alphabet.predicates {
+        check("predicate", &p.name, p.args.len(), predicates)?;
+    }
+    for a in &alphabet.actions {
+        check("action", &a.name, a.args.len(), actions)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! What every world offers to those who act in it.
+
+use std::sync::Arc;
+
+use derrl_logic::{Action, Facts, GroundAction, Object, Universe};
+
+use crate::fault::Fault;
+use crate::journal::Journal;
+use crate::rng::Rng;
+use crate::scene::Scene;
+
+/// Whether an episode goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It goes on.
+    Running,
+    /// It ended by itself: goal reached or lost.
+    Terminated,
+    /// It ran into its horizon.
+    Truncated,
+}
+
+/// What an action brought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// The reward of this action.
+    pub reward: f64,
+    /// Whether the episode goes on.
+    pub status: Status,
+}
+
+impl Outcome {
+    /// This reward, and the episode goes on.
+    pub fn running(reward: f64) -> Outcome {
+        Outcome { reward, status: Status::Running }
+    }
+
+    /// This reward, and the episode has ended by itself.
+    pub fn terminated(reward: f64) -> Outcome {
+        Outcome { reward, status: Status::Terminated }
+    }
+
+    /// This reward, and the episode is cut off at its horizon.
+    pub fn truncated(reward: f64) -> Outcome {
+        Outcome { reward, status: Status::Truncated }
+    }
+}
+
+/// What episodes of a world cost, which decides how many of them the learner may spend on comparing policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Microseconds: hundreds of episodes are run wherever they help.
+    Cheap,
+    /// Seconds: a score takes so many episodes, and what needs many more is left out.
+    Dear {
+        /// How many episodes a score takes.
+        episodes: usize,
+    },
+}
+
+impl Cost {
+    /// How many episodes a score takes by default.
+    pub fn episodes(self) -> usize {
+        match self {
+            Cost::Cheap => 200,
+            Cost::Dear { episodes } => episodes,
+        }
+    }
+}
+
+/// A relational MDP with a fixed horizon, as the engine sees it: draws instances of one task and says what actions do.
+///
+/// The same seed gives the same instances and, for the same actions, the same facts and rewards. An action
+/// whose preconditions fail changes nothing and still costs what an action costs.
+///
+/// This trait is made for speed: objects and predicates are numbers. [`named::Env`](crate::named::Env) asks for less and
+/// speaks in names.
+pub trait Env: Send {
+    /// Draws an instance of the task and starts an episode in it.
+    fn reset(&mut self, rng: &mut Rng);
+
+    /// Starts another episode in the instance drawn last.
+    fn restart(&mut self);
+
+    /// The objects of the current instance. It is quickest if instances with the same objects share one allocation.
+    fn universe(&self) -> &Arc<Universe>;
+
+    /// Writes what holds now, state and background, into `facts` (cleared and sealed by the caller's helper
+    /// [`observe`]).
+    fn facts(&self, facts: &mut Facts);
+
+    /// A number that tells apart any two states of this universe with different facts or legal actions, or `None` where
+    /// the state does not fit 128 bits. Equal codes in one universe mean equal facts. States with a code are grounded once.
+    fn code(&self) -> Option<u128> {
+        None
+    }
+
+    /// Writes the ground actions that are legal now, in the order of [`GroundAction`]s and each once, to the end of
+    /// `actions` and returns true; or returns false: then any action may be tried.
+    ///
+    /// A world that lists legal actions has at least one wherever an episode is running: where there is none, the
+    /// episode has ended. Only actions on distinct objects of the declared types are listed.
+    fn legal(&self, _actions: &mut Vec<GroundAction>) -> bool {
+        false
+    }
+
+    /// What has changed since the episode began, where states are large and steps change little of them: the facts of the
+    /// initial state with these changes are those of the current one.
+    fn journal(&self) -> Option<&Journal> {
+        None
+    }
+
+    /// Acts. The objects are of the current universe. Where the world lists legal actions, it is one of them; else any tuple
+    /// of objects is allowed.
+    fn step(&mut self, action: Action, args: &[Object], rng: &mut Rng) -> Outcome;
+
+    /// Whether the episode has reached what the task asks for.
+    fn succeeded(&self) -> bool;
+
+    /// How many agents act, one after the other; the world moves on when all have. Most worlds have one.
+    fn agents(&self) -> usize {
+        1
+    }
+
+    /// The agent whose turn it is: [`Env::universe`], [`Env::facts`], [`Env::code`] and [`Env::step`] are about it.
+    fn turn(&self) -> usize {
+        0
+    }
+
+    /// How many learners there are: agents that share a learner share its rules.
+    fn learners(&self) -> usize {
+        1
+    }
+
+    /// The learner of an agent.
+    fn learner(&self, _agent: usize) -> usize {
+        0
+    }
+
+    /// In a world of several agents, what each earned in the round that the last step completed; empty while a round is
+    /// under way. The reward of the completing step is then their mean, that of the others 0.
+    fn round_rewards(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Why the world cannot go on, where it depends on something that can fail. Episodes are then cut short, and what
+    /// they gave is void.
+    fn fault(&self) -> Option<&Fault> {
+        None
+    }
+
+    /// What an episode costs.
+    fn cost(&self) -> Cost {
+        Cost::Cheap
+    }
+
+    /// The program behind the world, with its version, where there is one.
+    fn simulator(&self) -> Option<String> {
+        None
+    }
+
+    /// What other controllers of note achieve in the current instance, by name.
+    fn references(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    /// What the current state looks like; by default there is no picture beyond the facts. Not made for speed.
+    fn scene(&self) -> Scene {
+        Scene::Facts
+    }
+
+    /// The best-known expected return (not discounted) from the start of the current instance: by search where
+    /// that is feasible, else by a hand-written controller; `None` where nobody knows.
+    fn best_return(&self) -> Option<f64> {
+        None
+    }
+
+    /// A copy in the same state that goes its own way, where the world can be copied: then its states can be walked.
+    fn copy(&self) -> Option<Box<dyn Env>> {
+        None
+    }
+}
+
+/// The facts of the current state, in place of what `facts` held.
+pub fn observe(env: &dyn Env, facts: &mut Facts) {
+    facts.clear();
+    env.facts(facts);
+    facts.seal();
+}
+
+/// The legal actions of the current state in place of what `actions` held, and true; or false, and none, where any may be
+/// tried.
+pub fn list_legal(env: &dyn Env, actions: &mut Vec<GroundAction>) -> bool {
+    actions.clear();
+    env.legal(actions)
+}
