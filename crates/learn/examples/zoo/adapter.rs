@@ -112,7 +112,4 @@ impl Env for Adapter {
     fn succeeded(&self) -> bool {
         self.small.won()
     }
-    fn best_return(&self) -> f64 {
-        0.0
-    }
 }

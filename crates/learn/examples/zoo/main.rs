@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use adapter::{Adapter, Small, alphabet};
-use derrl_env::{Env, Options, find, make};
+use derrl_env::{Env, Options, find};
 use derrl_learn::{Improver, Problem, mean_stderr, run_episodes};
 use derrl_logic::Alphabet;
 use worlds::*;
@@ -83,7 +83,7 @@ fn main() {
         if wanted.contains(&"built-in") || wanted.contains(&name) {
             let spec = find(name).expect("spec");
             let alphabet = spec.alphabet();
-            let env = |task: &str| make(spec, &alphabet, task, &Options::default()).expect("env");
+            let env = |task: &str| spec.make(&alphabet, task, &Options::default()).expect("env");
             run(name, &alphabet, seeds, &|| vec![env("train")], &|| env(large));
         }
     }

@@ -112,7 +112,7 @@ fn step(
 ) -> Result<Option<Place>, Error> {
     let outcome = env.step(ground.action, &ground.args, rng);
     match env.fault() {
-        Some(fault) => Err(Error::World(fault.to_string())),
+        Some(fault) => Err(Error::World(fault.clone())),
         None => Ok(table.note(at, action, outcome, env)),
     }
 }

@@ -4,6 +4,7 @@
 //! is the sum of the regrets of its actions over the states that it comes to (the performance difference lemma).
 
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use derrl_env::Rng;
@@ -186,8 +187,11 @@ impl<'a> Regrets<'a> {
         let mut of_action: Vec<OfAction> = (0..actions).map(|_| OfAction::default()).collect();
         let mut lists: Vec<Vec<&[u64]>> = vec![Vec::new(); actions];
         let mut ids: FxHashMap<(u32, &[u64]), u32> = FxHashMap::default();
-        for (state, ((_, place, regrets, _), grounding)) in sampled.iter().zip(&grounded).enumerate() {
-            let state = state as u32;
+        // States with the same masks and regrets (the same but for names) are one state that counts more.
+        let mut known: FxHashMap<Vec<Like>, usize> = FxHashMap::default();
+        let (mut weights, mut silent): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for ((weight, place, regrets, mean), grounding) in sampled.iter().zip(&grounded) {
+            let mut rows: Vec<(u32, Row)> = Vec::new();
             for (a, (ground, &regret)) in table.state(*place).actions.iter().zip(regrets).enumerate() {
                 let masks = grounding.flat(a);
                 if masks.is_empty() {
@@ -198,15 +202,23 @@ impl<'a> Regrets<'a> {
                     lists[action as usize].push(masks);
                     lists[action as usize].len() as u32 - 1
                 });
-                of_action[action as usize].add(state, list, regret);
+                add(&mut rows, action, weights.len() as u32, list, regret);
+            }
+            rows.sort_by_key(|(action, row)| (*action, row.list));
+            match known.entry(rows.iter().map(like).collect()) {
+                Entry::Occupied(same) => weights[*same.get()] += weight,
+                Entry::Vacant(new) => {
+                    new.insert(weights.len());
+                    weights.push(*weight);
+                    silent.push(*mean);
+                    rows.into_iter().for_each(|(action, row)| of_action[action as usize].rows.push(row));
+                }
             }
         }
         for (a, (of, lists)) in of_action.iter_mut().zip(&lists).enumerate() {
             let atoms = problem.grounder.atoms(Action(a as u32)).len();
             of.lay_out(lists, problem.grounder.words(), atoms);
         }
-        let weights: Vec<f64> = sampled.iter().map(|s| s.0).collect();
-        let silent: Vec<f64> = sampled.iter().map(|s| s.3).collect();
         let total: f64 = weights.iter().zip(&silent).map(|(w, s)| w * s).sum();
         Regrets { problem, actions: of_action, weights, silent, price: PRICE * total, known: RefCell::default() }
     }
@@ -275,19 +287,24 @@ impl<'a> Regrets<'a> {
     }
 }
 
-impl OfAction {
-    /// Adds a ground action to the rows of its state, which come one after the other.
-    fn add(&mut self, state: u32, list: u32, regret: f64) {
-        let same = self.rows.iter_mut().rev().take_while(|r| r.state == state).find(|r| r.list == list);
-        match same {
-            Some(row) => {
-                row.sum += regret;
-                row.count += 1.0;
-                row.least = row.least.min(regret);
-            }
-            None => self.rows.push(Row { state, list, sum: regret, count: 1.0, least: regret }),
+/// Adds a ground action to the rows of its state.
+fn add(rows: &mut Vec<(u32, Row)>, action: u32, state: u32, list: u32, regret: f64) {
+    match rows.iter_mut().find(|(a, r)| *a == action && r.list == list) {
+        Some((_, row)) => {
+            row.sum += regret;
+            row.count += 1.0;
+            row.least = row.least.min(regret);
         }
+        None => rows.push((action, Row { state, list, sum: regret, count: 1.0, least: regret })),
     }
+}
+
+/// What a row has in common with those of states like its own: action, masks, count, and regrets in millionths.
+type Like = (u32, u32, u32, i64, i64);
+
+fn like((action, row): &(u32, Row)) -> Like {
+    let millionths = |regret: f64| (regret * 1e6).round() as i64;
+    (*action, row.list, row.count as u32, millionths(row.sum), millionths(row.least))
 }
 
 /// The states to look at, with how much each counts: all that were met, those that the policy comes to more.

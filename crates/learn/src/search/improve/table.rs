@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Outcome, Status, observe};
+use derrl_env::{Env, Outcome, Status, list_legal, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Grounder, Grounding, Universe};
 use rustc_hash::FxHashMap;
 
@@ -125,7 +125,7 @@ impl Table {
             return known;
         }
         observe(env, &mut self.facts);
-        let actions = self.actions(universe);
+        let actions = self.actions(env, universe);
         let place = Place(self.states.len() as u32);
         self.states.push(Noted {
             universe,
@@ -152,7 +152,11 @@ impl Table {
     }
 
     /// The actions that can be taken now.
-    fn actions(&mut self, universe: usize) -> Arc<[GroundAction]> {
+    fn actions(&mut self, env: &dyn Env, universe: usize) -> Arc<[GroundAction]> {
+        let mut legal = Vec::new();
+        if list_legal(env, &mut legal) {
+            return legal.into();
+        }
         let known = &mut self.universes[universe];
         let all = known.all.get_or_insert_with(|| known.universe.ground_actions(&self.alphabet).into());
         Arc::clone(all)
