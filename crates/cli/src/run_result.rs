@@ -25,8 +25,10 @@ pub struct RunResult<'a> {
     pub restart: u64,
     /// Episodes run in all.
     pub episodes: u64,
-    /// Environment steps taken in all.
+    /// Environment steps taken in all, those of selection included.
     pub steps: u64,
+    /// How many of these were selection.
+    pub selection_steps: u64,
     /// Seconds it took.
     pub seconds: f64,
     /// The training curves by restart: episodes so far and mean return.
@@ -56,6 +58,7 @@ impl RunResult<'_> {
             "restart": self.restart,
             "episodes": self.episodes,
             "steps": self.steps,
+            "selection_steps": self.selection_steps,
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
             "report_path": report_path(folder).display().to_string(),

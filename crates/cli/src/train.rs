@@ -232,7 +232,8 @@ fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) 
         restarts: checkpoint.done.len(),
         restart: learned.restart,
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
-        steps: checkpoint.done.iter().map(|o| o.steps).sum(),
+        steps: learned.steps,
+        selection_steps: learned.selection_steps,
         seconds,
         curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };

@@ -27,7 +27,11 @@ impl Binding {
     /// world has; one that names what the world lacks is an error.
     pub fn new(world: &str, vocabulary: &Vocabulary, alphabet: &Alphabet) -> Result<Binding, Error> {
         check_signatures(world, vocabulary.predicates, vocabulary.actions, alphabet)?;
-        let predicates = vocabulary.predicates.iter().map(|&(n, a)| alphabet.find_predicate(n, a)).collect();
+        // A domain may define a predicate that the world has: then its definition says what holds.
+        let given = |&(name, arity): &(&str, usize)| {
+            alphabet.find_predicate(name, arity).filter(|&p| alphabet.predicate(p).role.is_given())
+        };
+        let predicates = vocabulary.predicates.iter().map(given).collect();
         let known = |a: &ActionDecl| {
             let place = vocabulary.actions.iter().position(|&known| known == (a.name.as_str(), a.args.len()));
             place.expect("all actions of the alphabet were checked to be known")
@@ -80,7 +84,7 @@ pub(crate) fn check_signatures(
         let help = nearest(&wanted, known.iter().map(String::as_str));
         Err(Error::Vocabulary { world: world.to_string(), kind, name: wanted, help })
     };
-    for p in &alphabet.predicates {
+    for p in alphabet.predicates.iter().filter(|p| p.role.is_given()) {
         check("predicate", &p.name, p.args.len(), predicates)?;
     }
     for a in &alphabet.actions {

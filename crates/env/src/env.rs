@@ -181,11 +181,12 @@ pub trait Env: Send {
     }
 }
 
-/// The facts of the current state, in place of what `facts` held.
+/// The facts of the current state and what follows from them, in place of what `facts` held.
 pub fn observe(env: &dyn Env, facts: &mut Facts) {
     facts.clear();
     env.facts(facts);
     facts.seal();
+    facts.derive(env.universe());
 }
 
 /// The legal actions of the current state in place of what `actions` held, and true; or false, and none, where any may be

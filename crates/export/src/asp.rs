@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use derrl_logic::{Arg, Constant, Literal, Var};
 
+use crate::definitions::{self, Style, Sugar, head_and_body};
 use crate::explicit::{Explicit, Write, apply, number};
 use crate::vocabulary::Vocabulary;
 
@@ -57,6 +58,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut names = Vocabulary::new(policy.alphabet, rename, rename);
     let [best, best_value, rule_for, level, object, is_a] =
         ["best", "best_value", "rule_for", "level", "object", "is_a"].map(|n| names.fresh(n));
+    let mut helpers = names.clone();
     let guarded = policy.guarded_types();
     let types = &policy.alphabet.types;
     let type_constant = |t| asp_constant(&Constant::name(types.name(t)));
@@ -80,8 +82,8 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut text = policy.header("%", &about);
 
     text.push_str("\n% Facts come from elsewhere; a predicate without facts is false.\n");
-    for (name, (_, arity)) in names.predicates().iter().zip(policy.signatures()) {
-        let _ = writeln!(text, "#defined {name}/{arity}.");
+    for (p, arity) in policy.given() {
+        let _ = writeln!(text, "#defined {}/{arity}.", names.predicate(p));
     }
     if !guarded.is_empty() {
         let _ = writeln!(text, "#defined {object}/2.");
@@ -102,7 +104,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         not: "not ",
     };
     for rule in &policy.rules {
-        let head = apply(names.action(rule.rule.action), &rule.head);
+        let head = apply(names.action(rule.action), &rule.head);
         let _ = writeln!(text, "% {}", rule.text);
         let _ = writeln!(text, "{rule_for}({head}, {}) :- {}.", rule.level + 1, rule.body(&parts));
     }
@@ -115,6 +117,12 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             }
         }
     }
+    let style = Style {
+        name: &|p| names.predicate(p).to_string(),
+        clause: &|c| head_and_body(c, &asp_arg, &parts),
+        sugar: &sugar,
+    };
+    text.push_str(&definitions::write(policy, &mut helpers, &style));
     let _ = write!(
         text,
         "\n{best}(A) :- {rule_for}(A, L), L <= K : {rule_for}(_, K).\n\
@@ -123,6 +131,31 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
          #show {best_value}/1.\n"
     );
     text
+}
+
+/// Closures by recursion; distances by what is within so many steps, up to the number of all steps.
+fn sugar(s: &Sugar) -> String {
+    let Sugar { name, help, step, .. } = s;
+    let (a, b, c) = (s.nodes("A"), s.nodes("B"), s.nodes("C"));
+    if s.closure {
+        return format!(
+            "{help}({a}, {b}) :- {step}({a}, {b}).\n\
+             {help}({a}, {b}) :- {step}({a}, {c}), {help}({c}, {b}).\n\
+             {name}({a}, {b}) :- {help}({a}, {b}), ({a}) != ({b}).\n"
+        );
+    }
+    let (goal, first) = match &s.goals {
+        Some(goals) => (String::new(), format!("{help}({a}, 0) :- {goals}({a}).\n")),
+        None => (format!(", {c}"), format!("{help}({a}, {a}, 0) :- {step}({b}, {a}).\n")),
+    };
+    format!(
+        "{first}\
+         {help}({a}{goal}, N + 1) :- {help}({a}{goal}, N), N < #count {{ {a1}, {b1} : {step}({a1}, {b1}) }}.\n\
+         {help}({a}{goal}, N + 1) :- {step}({a}, {b}), {help}({b}{goal}, N), N < #count {{ {a1}, {b1} : {step}({a1}, {b1}) }}.\n\
+         {name}({a}, {b}{goal}) :- {step}({a}, {b}), {help}({b}{goal}, N), not {help}({a}{goal}, N).\n",
+        a1 = s.nodes("D"),
+        b1 = s.nodes("E"),
+    )
 }
 
 /// Two facts as an example.

@@ -19,20 +19,26 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     for i in order {
         write_rule(&mut text, i, &policy.rules[i], policy);
     }
+    if !policy.definitions.is_empty() {
+        let lines: Vec<&str> = policy.definitions.iter().flat_map(|d| &d.text).map(String::as_str).collect();
+        // Lines that end in `\l` are set flush left.
+        let label = quote(&lines.join("\n")).replace("\\n", "\\l");
+        let _ = writeln!(text, "  definitions [shape=note, label={label}];");
+    }
     text.push_str("}\n");
     text
 }
 
 fn write_rule(text: &mut String, i: usize, rule: &ExplicitRule, policy: &Explicit<'_>) {
-    let action = apply(&policy.alphabet.action(rule.rule.action).name, &rule.head);
-    let title = format!("{}   value {}", action, number(rule.rule.weight));
+    let action = apply(&policy.alphabet.action(rule.action).name, &rule.head);
+    let title = format!("{}   value {}", action, number(rule.weight));
     let _ = writeln!(
         text,
         "  subgraph cluster_{i} {{\n    label={};\n    fontname=\"Helvetica\";",
         quote(&title)
     );
-    let mut terms: Vec<Arg> = rule.head.iter().map(|&v| Arg::Var(v)).collect();
-    for arg in rule.rule.body.iter().flat_map(|l| &l.args) {
+    let mut terms: Vec<Arg> = rule.head.clone();
+    for arg in rule.literals.iter().flat_map(|l| &l.args) {
         if !terms.contains(arg) {
             terms.push(arg.clone());
         }
@@ -45,17 +51,17 @@ fn write_rule(text: &mut String, i: usize, rule: &ExplicitRule, policy: &Explici
     for term in &terms {
         // What is said of this object alone stands in its node.
         let mut label = vec![term.to_string()];
-        label.extend(rule.rule.body.iter().filter(|l| l.args == [term.clone()]).map(name));
+        label.extend(rule.literals.iter().filter(|l| l.args == [term.clone()]).map(name));
         let guards = rule.guards.iter().filter(|(v, _)| *term == Arg::Var(*v));
         label.extend(guards.map(|(_, t)| policy.alphabet.types.name(*t).to_string()));
         let style = match term {
-            Arg::Var(v) if rule.head.contains(v) => "shape=ellipse, style=bold",
+            Arg::Var(_) if rule.head.contains(term) => "shape=ellipse, style=bold",
             Arg::Var(_) => "shape=ellipse",
             Arg::Const(_) => "shape=box",
         };
         let _ = writeln!(text, "    {} [label={}, {style}];", node(term), quote(&label.join("\n")));
     }
-    for (j, literal) in rule.rule.body.iter().enumerate() {
+    for (j, literal) in rule.literals.iter().enumerate() {
         let dashed = if literal.positive { "" } else { ", style=dashed" };
         let label = quote(&name(literal));
         match literal.args.as_slice() {
@@ -72,7 +78,7 @@ fn write_rule(text: &mut String, i: usize, rule: &ExplicitRule, policy: &Explici
             }
         }
     }
-    if terms.is_empty() && rule.rule.body.is_empty() {
+    if terms.is_empty() && rule.literals.is_empty() {
         let _ = writeln!(text, "    r{i}_always [label=\"always\", shape=plaintext];");
     }
     text.push_str("  }\n");

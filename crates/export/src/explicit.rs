@@ -1,9 +1,11 @@
 //! A policy with nothing left unsaid: what all languages are written from.
 
 use std::fmt;
+use std::ops::Deref;
 
+use derrl_logic::derive::closure_clauses;
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Alphabet, Arg, Literal, Policy, Pred, Rule, Type, Var};
+use derrl_logic::{Action, Alphabet, Arg, DefiningClause, How, Literal, Policy, Pred, Rule, Type, Var};
 
 /// A policy whose rules say what the engine takes for granted.
 pub(crate) struct Explicit<'a> {
@@ -12,18 +14,57 @@ pub(crate) struct Explicit<'a> {
     pub rules: Vec<ExplicitRule>,
     /// The different values of the rules, the highest first.
     pub values: Vec<f64>,
+    /// The derived predicates that the rules need, each after those that it is defined by.
+    pub definitions: Vec<Defined>,
 }
 
-/// A rule with its guards and disequalities.
+/// A derived predicate with what it means.
+pub(crate) struct Defined {
+    pub pred: Pred,
+    pub how: Meaning,
+    /// The definition as text.
+    pub text: Vec<String>,
+}
+
+pub(crate) enum Meaning {
+    Clauses(Vec<Clause>),
+    /// Another node is reached by one step or more; nodes are tuples of so many objects.
+    Closure {
+        of: Pred,
+        k: usize,
+    },
+    /// A step that brings one nearer to a goal: an argument, or one of these.
+    Distance {
+        along: Pred,
+        to: Option<Pred>,
+        k: usize,
+    },
+}
+
+/// A rule with what the engine takes for granted.
 pub(crate) struct ExplicitRule {
-    /// The rule with its variables numbered by appearance.
-    pub rule: Rule,
-    /// The rule as a policy has it.
-    pub text: String,
+    clause: Clause,
+    pub action: Action,
+    pub weight: f64,
     /// Where its value stands among the values of the policy: 0 is the highest.
     pub level: usize,
+}
+
+impl Deref for ExplicitRule {
+    type Target = Clause;
+
+    fn deref(&self) -> &Clause {
+        &self.clause
+    }
+}
+
+/// A head and a body with guards and disequalities. Variables are numbered by appearance.
+pub(crate) struct Clause {
+    /// As a policy or a domain has it.
+    pub text: String,
     /// The arguments of its head.
-    pub head: Vec<Var>,
+    pub head: Vec<Arg>,
+    pub literals: Vec<Literal>,
     /// Head variables that have to be looked up among the objects, because no positive literal makes sure that they
     /// stand for one of their type.
     pub guards: Vec<(Var, Type)>,
@@ -38,31 +79,65 @@ impl<'a> Explicit<'a> {
         let mut values: Vec<f64> = speaking.iter().map(|r| r.weight).collect();
         values.sort_by(|a, b| b.total_cmp(a));
         values.dedup();
-        let rules = speaking.iter().map(|rule| ExplicitRule::new(rule, alphabet, &values)).collect();
-        Explicit { alphabet, rules, values }
+        let rules: Vec<ExplicitRule> =
+            speaking.iter().map(|rule| ExplicitRule::new(rule, alphabet, &values)).collect();
+        let asked = rules.iter().flat_map(|r| &r.literals).map(|l| l.pred);
+        let definitions = match &alphabet.program {
+            Some(program) => {
+                let needed = program.needed(asked);
+                program.order().filter(|p| needed.contains(p)).map(|p| Defined::new(p, alphabet)).collect()
+            }
+            None => Vec::new(),
+        };
+        Explicit { alphabet, rules, values, definitions }
+    }
+
+    /// The definitions in groups: those of predicates that are defined by way of each other together, in order.
+    pub fn components(&self) -> Vec<Vec<&Defined>> {
+        let Some(program) = &self.alphabet.program else { return Vec::new() };
+        let of = |group: &[Pred]| -> Vec<&Defined> {
+            self.definitions.iter().filter(|d| group.contains(&d.pred)).collect()
+        };
+        program.groups().map(of).filter(|group| !group.is_empty()).collect()
+    }
+
+    /// Whether some definition asks for a search.
+    pub fn searches(&self) -> bool {
+        self.definitions.iter().any(|d| !matches!(d.how, Meaning::Clauses(_)))
+    }
+
+    /// All clauses: those that define, then rules.
+    fn clauses(&self) -> impl Iterator<Item = &Clause> {
+        let defining = self.definitions.iter().flat_map(|d| match &d.how {
+            Meaning::Clauses(clauses) => clauses.as_slice(),
+            _ => &[],
+        });
+        defining.chain(self.rules.iter().map(|r| &**r))
     }
 
     /// The types that guards ask for, each with the types it includes.
     pub fn guarded_types(&self) -> Vec<(Type, Vec<Type>)> {
         let types = &self.alphabet.types;
-        let mut asked: Vec<Type> = self.rules.iter().flat_map(|r| &r.guards).map(|g| g.1).collect();
+        let mut asked: Vec<Type> = self.clauses().flat_map(|c| &c.guards).map(|g| g.1).collect();
         asked.sort_unstable();
         asked.dedup();
         let below = |t: Type| (0..types.len() as u32).map(Type).filter(|&s| types.is_subtype(s, t)).collect();
         asked.into_iter().map(|t| (t, below(t))).collect()
     }
 
-    /// The predicates of the alphabet with their arities, in its order.
-    pub fn signatures(&self) -> impl Iterator<Item = (&'a str, usize)> + use<'a> {
-        self.alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.len()))
+    /// The predicates that the world gives facts of, with their arities, in the order of the alphabet.
+    pub fn given(&self) -> impl Iterator<Item = (Pred, usize)> + use<'a> {
+        let all = self.alphabet.predicates.iter().enumerate();
+        all.filter(|(_, p)| p.role.is_given()).map(|(i, p)| (Pred(i as u32), p.args.len()))
     }
 
     /// Facts that headers give as an example: of the widest predicate and of the first other one.
     pub fn examples(&self) -> Vec<(Pred, Vec<&'static str>)> {
         let arity = |p: usize| self.alphabet.predicates[p].args.len();
-        let all = 0..self.alphabet.predicates.len();
+        let given: Vec<usize> = self.given().map(|(p, _)| p.0 as usize).collect();
+        let all = given.into_iter();
         let widest = all.clone().rev().max_by_key(|&p| arity(p));
-        let other = all.into_iter().find(|&p| Some(p) != widest);
+        let other = all.clone().find(|&p| Some(p) != widest);
         let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let fact = |p: usize| (Pred(p as u32), names.iter().copied().cycle().take(arity(p)).collect());
         widest.into_iter().chain(other).map(fact).collect()
@@ -92,30 +167,77 @@ impl<'a> Explicit<'a> {
 
 impl ExplicitRule {
     fn new(rule: &Rule, alphabet: &Alphabet, values: &[f64]) -> ExplicitRule {
-        let action = alphabet.action(rule.action);
-        let rule = rule.canonical(action.args.len());
-        let head: Vec<Var> = (0..action.args.len() as u8).map(Var).collect();
-        let mut terms: Vec<Arg> = head.iter().map(|&v| Arg::Var(v)).collect();
-        for arg in rule.body.iter().flat_map(|l| &l.args) {
+        let decl = alphabet.action(rule.action);
+        let rule = rule.canonical(decl.args.len());
+        let head: Vec<Arg> = (0..decl.args.len() as u8).map(|v| Arg::Var(Var(v))).collect();
+        let mut body = rule.body.clone();
+        // Only legal actions are derived.
+        body.extend(decl.legal.map(|pred| Literal { positive: true, pred, args: head.clone() }));
+        let text = rule.display(alphabet).to_string();
+        let clause = Clause::new(head, body, &decl.args, text, alphabet);
+        let level = values.iter().position(|&v| v == rule.weight).unwrap_or(0);
+        ExplicitRule { clause, action: rule.action, weight: rule.weight, level }
+    }
+}
+
+impl Defined {
+    fn new(pred: Pred, alphabet: &Alphabet) -> Defined {
+        let places = &alphabet.predicate(pred).args;
+        let clause = |c: &DefiningClause| {
+            let text = c.display(alphabet.defined_name(pred), alphabet).to_string();
+            Clause::new(c.head.clone(), c.body.clone(), places, text, alphabet)
+        };
+        let program = alphabet.program.as_ref().expect("a derived predicate has a program");
+        let mut clauses = Vec::new();
+        let mut sugar = None;
+        for d in program.of(pred) {
+            match d.how {
+                How::Clause(ref c) => clauses.push(clause(c)),
+                How::Closure { of } if places.len() == 2 => {
+                    clauses.extend(closure_clauses(pred, of).iter().map(clause));
+                }
+                How::Closure { of } => sugar = Some(Meaning::Closure { of, k: places.len() / 2 }),
+                How::Distance { along, to } => {
+                    let k = alphabet.predicate(along).args.len() / 2;
+                    sugar = Some(Meaning::Distance { along, to, k });
+                }
+            }
+        }
+        let text = program.of(pred).map(|d| d.display(alphabet).to_string()).collect();
+        let how = sugar.unwrap_or(Meaning::Clauses(clauses));
+        Defined { pred, how, text }
+    }
+}
+
+impl Clause {
+    fn new(
+        head: Vec<Arg>,
+        literals: Vec<Literal>,
+        places: &[Type],
+        text: String,
+        alphabet: &Alphabet,
+    ) -> Clause {
+        let mut terms: Vec<Arg> = Vec::new();
+        for arg in head.iter().chain(literals.iter().flat_map(|l| &l.args)) {
             if !terms.contains(arg) {
                 terms.push(arg.clone());
             }
         }
-        let guards: Vec<(Var, Type)> = head
-            .iter()
-            .zip(&action.args)
-            .filter(|(v, t)| {
-                let known = known_types(&Arg::Var(**v), &rule.body, alphabet);
-                !known.iter().any(|&place| alphabet.types.is_subtype(place, **t))
-            })
-            .map(|(&v, &t)| (v, t))
-            .collect();
+        let mut guards: Vec<(Var, Type)> = Vec::new();
+        for (arg, &t) in head.iter().zip(places) {
+            let Arg::Var(v) = arg else { continue };
+            let known = known_types(arg, &literals, alphabet);
+            let sure = known.iter().any(|&place| alphabet.types.is_subtype(place, t));
+            if !sure && !guards.contains(&(*v, t)) {
+                guards.push((*v, t));
+            }
+        }
         let kinds: Vec<Vec<Type>> = terms
             .iter()
             .map(|term| {
-                let mut known = known_types(term, &rule.body, alphabet);
-                if let Arg::Var(Var(v)) = term {
-                    known.extend(action.args.get(usize::from(*v)));
+                let mut known = known_types(term, &literals, alphabet);
+                if matches!(term, Arg::Var(_)) {
+                    known.extend(head.iter().zip(places).filter(|(arg, _)| *arg == term).map(|(_, &t)| t));
                 }
                 known
             })
@@ -133,32 +255,30 @@ impl ExplicitRule {
                 }
             }
         }
-        let level = values.iter().position(|&v| v == rule.weight).unwrap_or(0);
-        let text = rule.display(alphabet).to_string();
-        ExplicitRule { rule, text, level, head, guards, apart }
+        Clause { text, head, literals, guards, apart }
     }
 
     /// Whether a variable stands in one place only, so that nothing else depends on what it stands for.
     pub fn is_lonely(&self, v: Var) -> bool {
         let arg = Arg::Var(v);
-        let in_body = self.rule.body.iter().flat_map(|l| &l.args).filter(|a| **a == arg).count();
+        let in_body = self.literals.iter().flat_map(|l| &l.args).filter(|a| **a == arg).count();
         let in_tests = self.apart.iter().any(|(a, b)| *a == arg || *b == arg);
-        in_body == 1 && !in_tests && !self.head.contains(&v)
+        in_body == 1 && !in_tests && !self.head.contains(&arg)
     }
 
     /// The literals of that sign, in the order of the text.
-    pub fn literals(&self, positive: bool) -> impl Iterator<Item = &Literal> {
-        self.rule.body.iter().filter(move |l| l.positive == positive)
+    pub fn signed(&self, positive: bool) -> impl Iterator<Item = &Literal> {
+        self.literals.iter().filter(move |l| l.positive == positive)
     }
 
     /// The body for a language with variables: literals, guards and disequalities, negated literals last, because they
     /// test what the others have found.
     pub fn body(&self, write: &Write<'_>) -> String {
         let literal = |l: &Literal| (write.atom)(l);
-        let mut parts: Vec<String> = self.literals(true).map(literal).collect();
+        let mut parts: Vec<String> = self.signed(true).map(literal).collect();
         parts.extend(self.guards.iter().map(|&(v, t)| (write.guard)(v, t)));
         parts.extend(self.apart.iter().map(|(a, b)| (write.apart)(a, b)));
-        parts.extend(self.literals(false).map(|l| format!("{}{}", write.not, literal(l))));
+        parts.extend(self.signed(false).map(|l| format!("{}{}", write.not, literal(l))));
         parts.join(", ")
     }
 }
@@ -186,12 +306,12 @@ pub(crate) enum Test<'r> {
     Apart(&'r Arg, &'r Arg),
 }
 
-impl ExplicitRule {
-    /// The substitutions of the rule as nested loops and tests, each test as soon as it can be made.
+impl Clause {
+    /// The substitutions of the clause as nested loops and tests, each test as soon as it can be made.
     pub fn steps(&self) -> Vec<Step<'_>> {
         let mut known: Vec<Var> = Vec::new();
         let mut steps = Vec::new();
-        for literal in self.literals(true) {
+        for literal in self.signed(true) {
             let mut new: Vec<Var> = Vec::new();
             for v in literal.vars() {
                 if !known.contains(&v) && !new.contains(&v) {
@@ -213,7 +333,7 @@ impl ExplicitRule {
                 self.learn(&mut known, &[v], &mut steps);
             }
         }
-        steps.extend(self.literals(false).map(|l| Step::If(Test::Absent(l))));
+        steps.extend(self.signed(false).map(|l| Step::If(Test::Absent(l))));
         steps
     }
 

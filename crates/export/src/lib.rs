@@ -28,6 +28,7 @@
 //! | `program.rs`, `dot.rs` | for reading: a loop of guarded steps, a picture of the rules |
 
 mod asp;
+mod definitions;
 mod dot;
 mod explicit;
 mod problog;

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{Arg, Literal, Var};
 
-use crate::explicit::{Explicit, Write, apply, number};
+use crate::definitions::{self, Style, Sugar, head_and_body};
+use crate::explicit::{Clause, Explicit, Write, apply, number};
 use crate::prolog::operand;
 use crate::vocabulary::{Vocabulary, avoid};
 
@@ -102,6 +103,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut names = Vocabulary::new(policy.alphabet, problog_name, |_, _| None);
     let [best, chosen, rule_for, beaten, level, object, is_a] =
         ["best", "chosen", "rule_for", "beaten", "level", "object", "is_a"].map(|n| names.fresh(n));
+    let mut helpers = names.clone();
     let guarded = policy.guarded_types();
     let types = &policy.alphabet.types;
 
@@ -129,8 +131,8 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut absent = |name: &str, arity: usize| {
         let _ = writeln!(text, "{} :- fail.", operand(&apply(&Quoted(name).to_string(), &vec!["_"; arity])));
     };
-    for (name, (_, arity)) in names.predicates().iter().zip(policy.signatures()) {
-        absent(name, arity);
+    for (p, arity) in policy.given() {
+        absent(names.predicate(p), arity);
     }
     if !guarded.is_empty() {
         absent(&object, 2);
@@ -158,7 +160,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         };
     }
     let _ = writeln!(text, "\n% {rule_for}(Action, Level): a rule of this level derives the action.");
-    for rule in &policy.rules {
+    let body = |clause: &Clause| {
         let call = Call::default();
         let parts = Write {
             atom: &|l: &Literal| call.write(&Quoted(names.predicate(l.pred)).to_string(), l),
@@ -166,9 +168,12 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             apart: &|a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string())),
             not: "\\+ ",
         };
-        let head = apply(&Quoted(names.action(rule.rule.action)).to_string(), &rule.head);
+        head_and_body(clause, &ToString::to_string, &parts)
+    };
+    for rule in &policy.rules {
+        let head = apply(&Quoted(names.action(rule.action)).to_string(), &rule.head);
         let _ = writeln!(text, "% {}", rule.text);
-        let _ = writeln!(text, "{rule_for}({head}, {}) :- {}.", rule.level + 1, rule.body(&parts));
+        let _ = writeln!(text, "{rule_for}({head}, {}) :- {}.", rule.level + 1, body(rule).1);
     }
     if !guarded.is_empty() {
         let _ = writeln!(text, "\n% {is_a}(Object, Type): the object is of this type or of a subtype.");
@@ -183,6 +188,15 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             }
         }
     }
+    // Also what has no clause that fires has one.
+    for d in &policy.definitions {
+        let name = Quoted(names.predicate(d.pred)).to_string();
+        let arity = policy.alphabet.predicate(d.pred).args.len();
+        let _ = writeln!(text, "{} :- fail.", operand(&apply(&name, &vec!["_"; arity])));
+    }
+    let style =
+        Style { name: &|p| operand(&Quoted(names.predicate(p)).to_string()), clause: &body, sugar: &sugar };
+    text.push_str(&definitions::write(policy, &mut helpers, &style));
     let _ = write!(
         text,
         "\n{chosen}(A) :- {rule_for}(A, L), {level}(L).\n\
@@ -190,6 +204,41 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
          {beaten}(L) :- {rule_for}(_, K), K < L.\n"
     );
     text
+}
+
+/// Closures by recursion; distances by what is within so many steps, up to the number of all steps.
+fn sugar(s: &Sugar) -> String {
+    let Sugar { name, help, step, .. } = s;
+    let (a, b, c, d) = (s.nodes("A"), s.nodes("B"), s.nodes("C"), s.nodes("D"));
+    let same = |x: &str, y: &str| format!("node({x}) = node({y})");
+    if s.closure {
+        return format!(
+            "{help}({a}, {b}) :- {step}({a}, {b}).\n\
+             {help}({a}, {b}) :- {step}({a}, {c}), {help}({d}, {b}), {}.\n\
+             {name}({a}, {b}) :- {help}({a}, {b}), node({a}) \\= node({b}).\n",
+            same(&d, &c)
+        );
+    }
+    // Calls leave all places open or none: see `Call`.
+    let (goal, first, known) = match &s.goals {
+        Some(goals) => (String::new(), format!("{help}({a}, N) :- N >= 0, {goals}({a}).\n"), String::new()),
+        None => {
+            let c = s.nodes("C");
+            let ends = format!(
+                "{help}({a}, {c}, N) :- N >= 0, {}, {step}({b}, {d}), {}.\n",
+                same(&a, &c),
+                same(&d, &a)
+            );
+            (format!(", {c}"), ends, format!("{step}({}, {c}), ", s.nodes("E")))
+        }
+    };
+    format!(
+        "{first}\
+         {help}({a}{goal}, N) :- N > 0, M is N - 1, {step}({d}, {b}), {}, {help}({b}{goal}, M).\n\
+         {help}_most(N) :- findall(node({a}, {b}), {step}({a}, {b}), L), length(L, N).\n\
+         {name}({a}, {b}{goal}) :- {step}({a}, {b}), {known}{help}_most(K), between(0, K, N), {help}({b}{goal}, N), \\+ {help}({a}{goal}, N).\n",
+        same(&d, &a)
+    )
 }
 
 /// Writes the atoms of a body from left to right.

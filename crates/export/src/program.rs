@@ -19,7 +19,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
                 (_, 0) => "else if",
                 _ => "or if",
             };
-            let action = apply(&policy.alphabet.action(rule.rule.action).name, &rule.head);
+            let action = apply(&policy.alphabet.action(rule.action).name, &rule.head);
             let _ = writeln!(text, "    {keyword} {}:", guard(rule, policy));
             let _ = writeln!(text, "        {action}");
         }
@@ -27,7 +27,14 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     if policy.rules.is_empty() {
         text.push_str("    any action\n");
     } else {
-        text.push_str("    else:\n        any action\n");
+        let any = if policy.alphabet.has_legality() { "any legal action" } else { "any action" };
+        let _ = writeln!(text, "    else:\n        {any}");
+    }
+    if !policy.definitions.is_empty() {
+        text.push_str("\nwhere:\n");
+        for line in policy.definitions.iter().flat_map(|d| &d.text) {
+            let _ = writeln!(text, "    {line}");
+        }
     }
     text
 }
@@ -38,7 +45,7 @@ fn guard(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
         let text = apply(&policy.alphabet.predicate(l.pred).name, &l.args);
         if l.positive { text } else { format!("not {text}") }
     };
-    let mut conditions: Vec<String> = rule.rule.body.iter().map(atom).collect();
+    let mut conditions: Vec<String> = rule.literals.iter().map(atom).collect();
     let types = &policy.alphabet.types;
     for (v, t) in &rule.guards {
         let kind =
@@ -52,7 +59,7 @@ fn guard(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
         }
     }
     let mut variables: Vec<String> = rule.head.iter().map(ToString::to_string).collect();
-    for v in rule.rule.body.iter().flat_map(Literal::vars) {
+    for v in rule.literals.iter().flat_map(Literal::vars) {
         if !variables.contains(&v.to_string()) {
             variables.push(v.to_string());
         }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Arg, Literal, Type, Var};
+use derrl_logic::{Arg, Literal, Pred, Type, Var};
 
-use crate::explicit::{Explicit, Write, apply, number};
+use crate::definitions::{self, Style, Sugar, head_and_body};
+use crate::explicit::{Clause, Explicit, Write, apply, number};
 use crate::vocabulary::{Vocabulary, avoid};
 
 /// Predicates of the ISO standard, which SWI-Prolog does not let a program define. (Others it does: `succ/2` and
@@ -141,6 +142,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut names = Vocabulary::new(policy.alphabet, prolog_name, |_, _| None);
     let [best, best_of, value, object, is_a] =
         ["best", "best_of", "value", "object", "is_a"].map(|n| names.fresh(n));
+    let mut helpers = names.clone();
     let guarded = policy.guarded_types();
     let types = &policy.alphabet.types;
 
@@ -163,17 +165,16 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut text = policy.header("%", &about);
 
     text.push_str("\n% Facts come from elsewhere; a predicate without facts is false.\n");
-    let mut dynamic: Vec<String> = names
-        .predicates()
-        .iter()
-        .zip(policy.signatures())
-        .map(|(n, (_, a))| format!("{}/{a}", operand(&Quoted(n).to_string())))
-        .collect();
+    let indicator = |p: Pred, a: usize| format!("{}/{a}", operand(&Quoted(names.predicate(p)).to_string()));
+    let mut dynamic: Vec<String> = policy.given().map(|(p, a)| indicator(p, a)).collect();
     if !guarded.is_empty() {
         dynamic.push(format!("{object}/2"));
     }
-    if !dynamic.is_empty() {
+    if !dynamic.is_empty() && policy.definitions.is_empty() {
         let _ = writeln!(text, ":- dynamic {}.", dynamic.join(", "));
+    } else if !dynamic.is_empty() {
+        // So that tables are made anew where facts have changed.
+        let _ = writeln!(text, ":- dynamic([{}], [incremental(true)]).", dynamic.join(", "));
     }
     if policy.rules.is_empty() {
         let _ = writeln!(text, ":- dynamic {value}/2.");
@@ -182,10 +183,10 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let _ = writeln!(text, "\n% {value}(Action, Value): a rule derives the action with this value.");
     let guard = |v: Var, t: Type| format!("{is_a}({v}, {})", Quoted(types.name(t)));
     let apart = |a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string()));
-    for rule in &policy.rules {
+    let body = |clause: &Clause| {
         // Prolog warns of variables that occur once, unless they begin with an underscore.
         let arg = |a: &Arg| match a {
-            Arg::Var(v) if rule.is_lonely(*v) => format!("_{v}"),
+            Arg::Var(v) if clause.is_lonely(*v) => format!("_{v}"),
             _ => a.to_string(),
         };
         let atom = |l: &Literal| {
@@ -193,9 +194,12 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             operand(&apply(&Quoted(names.predicate(l.pred)).to_string(), &args))
         };
         let parts = Write { atom: &atom, guard: &guard, apart: &apart, not: "\\+ " };
-        let head = apply(&Quoted(names.action(rule.rule.action)).to_string(), &rule.head);
+        head_and_body(clause, &ToString::to_string, &parts)
+    };
+    for rule in &policy.rules {
+        let head = apply(&Quoted(names.action(rule.action)).to_string(), &rule.head);
         let _ = writeln!(text, "% {}", rule.text);
-        let _ = writeln!(text, "{value}({head}, {}) :- {}.", number(rule.rule.weight), rule.body(&parts));
+        let _ = writeln!(text, "{value}({head}, {}) :- {}.", number(rule.weight), body(rule).1);
     }
     if !guarded.is_empty() {
         let _ = writeln!(text, "\n% {is_a}(Object, Type): the object is of this type or of a subtype.");
@@ -210,6 +214,17 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             }
         }
     }
+    if !policy.definitions.is_empty() {
+        let table: Vec<String> = policy
+            .definitions
+            .iter()
+            .map(|d| indicator(d.pred, policy.alphabet.predicate(d.pred).args.len()))
+            .collect();
+        let _ = writeln!(text, "\n:- table ({}) as incremental.", table.join(", "));
+    }
+    let style =
+        Style { name: &|p| operand(&Quoted(names.predicate(p)).to_string()), clause: &body, sugar: &sugar };
+    text.push_str(&definitions::write(policy, &mut helpers, &style));
     let _ = write!(
         text,
         "\n{best}(Value, Actions) :-\n    \
@@ -226,6 +241,39 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
              ;   {best_of}(Rest, V, [A], Value, Actions)\n    ).\n"
     );
     text
+}
+
+/// Closures by tabling, distances by tables that keep the smallest number.
+fn sugar(s: &Sugar) -> String {
+    let Sugar { name, help, step, .. } = s;
+    let (a, b, c) = (s.nodes("A"), s.nodes("B"), s.nodes("C"));
+    let open = |nodes: usize| vec!["_"; nodes * s.k].join(", ");
+    if s.closure {
+        return format!(
+            ":- table {help}/{} as incremental.\n\
+             {help}({a}, {b}) :- {step}({a}, {b}).\n\
+             {help}({a}, {b}) :- {step}({a}, {c}), {help}({c}, {b}).\n\
+             {name}({a}, {b}) :- {help}({a}, {b}), node({a}) \\= node({b}).\n",
+            2 * s.k
+        );
+    }
+    match &s.goals {
+        Some(goals) => format!(
+            ":- table {help}({}, min) as incremental.\n\
+             {help}({a}, 0) :- {goals}({a}).\n\
+             {help}({a}, N) :- {step}({a}, {b}), {help}({b}, M), N is M + 1.\n\
+             {name}({a}, {b}) :- {step}({a}, {b}), {help}({a}, N), {help}({b}, M), M < N.\n",
+            open(1)
+        ),
+        None => format!(
+            ":- table {help}({}, min) as incremental.\n\
+             {help}({a}, {a}, 0) :- {step}({}, {a}).\n\
+             {help}({a}, {c}, N) :- {step}({a}, {b}), {help}({b}, {c}, M), N is M + 1.\n\
+             {name}({a}, {b}, {c}) :- {step}({a}, {b}), {help}({a}, {c}, N), {help}({b}, {c}, M), M < N.\n",
+            open(2),
+            open(1)
+        ),
+    }
 }
 
 /// Two facts as an example.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use derrl_logic::{Alphabet, Arg, Constant, Literal, Pred, Var};
 
-use crate::explicit::{Explicit, ExplicitRule, Step, Test, number};
+use crate::explicit::{Clause, Defined, Explicit, Meaning, Step, Test, number};
 
 pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let guarded = policy.guarded_types();
@@ -32,6 +32,17 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     );
     let mut text = policy.header("#", &about);
     text.push_str("\n\ndef best_actions(facts, objects=()):\n    state = State(facts, objects)\n");
+    let components = policy.components();
+    for component in &components {
+        let defined: Vec<String> = component
+            .iter()
+            .map(|d| {
+                let p = policy.alphabet.predicate(d.pred);
+                format!("({}, {}, define_{})", string(&p.name), p.args.len(), d.pred.0)
+            })
+            .collect();
+        let _ = writeln!(text, "    state.derive([{}])", defined.join(", "));
+    }
     for level in 0..policy.values.len() {
         let rules: Vec<usize> = (0..policy.rules.len()).filter(|&i| policy.rules[i].level == level).collect();
         let calls: Vec<String> = rules.iter().map(|i| format!("*rule_{}(state)", i + 1)).collect();
@@ -45,9 +56,19 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     text.push_str("    return 0.0, set()\n");
     for (i, rule) in policy.rules.iter().enumerate() {
         let _ = write!(text, "\n\n# {}\ndef rule_{}(state):\n", rule.text, i + 1);
-        text.push_str(&rule_body(rule, policy));
+        let name = string(&policy.alphabet.action(rule.action).name);
+        text.push_str(&clause_body(rule, Some(name), policy));
+    }
+    for defined in components.iter().flatten() {
+        text.push_str(&definition(defined, policy));
     }
     text.push_str(STATE);
+    if !components.is_empty() {
+        text.push_str(DERIVE);
+    }
+    if policy.searches() {
+        text.push_str(SEARCH);
+    }
     let rows: Vec<String> = guarded
         .iter()
         .map(|(t, below)| {
@@ -82,12 +103,87 @@ class State:
         return [name for name, kind in self.objects if kind in INCLUDED[wanted]]
 ";
 
+/// Methods of the state that add what is derived.
+const DERIVE: &str = r"
+    def derive(self, definitions):
+        grown = True
+        while grown:
+            grown = False
+            for name, arity, define in definitions:
+                new = set(define(self)) - set(self.facts(name, arity))
+                self.relations.setdefault((name, arity), set()).update(new)
+                grown = grown or bool(new)
+";
+
+const SEARCH: &str = r"
+
+# The number of steps from each node to the nearest of the ends.
+def distances(steps, ends):
+    into = {}
+    for a, b in steps:
+        into.setdefault(b, []).append(a)
+    far = {end: 0 for end in ends}
+    queue = list(far)
+    for node in queue:
+        for before in into.get(node, ()):
+            if before not in far:
+                far[before] = far[node] + 1
+                queue.append(before)
+    return far
+";
+
+/// A function that yields the tuples of a derived predicate.
+fn definition(defined: &Defined, policy: &Explicit<'_>) -> String {
+    let mut text = String::from("\n\n");
+    for line in &defined.text {
+        let _ = writeln!(text, "# {line}");
+    }
+    let _ = writeln!(text, "def define_{}(state):", defined.pred.0);
+    let facts = |p: Pred| {
+        let p = policy.alphabet.predicate(p);
+        format!("state.facts({}, {})", string(&p.name), p.args.len())
+    };
+    let steps = |p: Pred, k: usize| format!("    steps = [(f[:{k}], f[{k}:]) for f in {}]\n", facts(p));
+    match defined.how {
+        Meaning::Clauses(ref clauses) => {
+            for clause in clauses {
+                text.push_str(&clause_body(clause, None, policy));
+            }
+            if clauses.is_empty() {
+                text.push_str("    return ()\n");
+            }
+        }
+        Meaning::Closure { of, k } => {
+            text.push_str(&steps(of, k));
+            text.push_str(
+                "    for end in {b for _, b in steps}:\n        for node in distances(steps, [end]):\n            \
+                 if node != end:\n                yield node + end\n",
+            );
+        }
+        Meaning::Distance { along, to: None, k } => {
+            text.push_str(&steps(along, k));
+            text.push_str(
+                "    for end in {b for _, b in steps}:\n        far = distances(steps, [end])\n        \
+                 for a, b in steps:\n            if b in far and far[b] < far[a]:\n                yield a + b + end\n",
+            );
+        }
+        Meaning::Distance { along, to: Some(to), k } => {
+            text.push_str(&steps(along, k));
+            let _ = writeln!(text, "    far = distances(steps, {})", facts(to));
+            text.push_str(
+                "    for a, b in steps:\n        if b in far and far[b] < far[a]:\n            yield a + b\n",
+            );
+        }
+    }
+    text
+}
+
 fn newline(rows: &str) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{rows}") }
 }
 
 /// Nested loops over facts and objects, with tests between them.
-fn rule_body(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
+fn clause_body(rule: &Clause, name: Option<String>, policy: &Explicit<'_>) -> String {
     let alphabet = policy.alphabet;
     let mut writer = Writer { text: String::new(), depth: 1, tests: Vec::new() };
     for step in rule.steps() {
@@ -99,10 +195,10 @@ fn rule_body(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
             Step::If(asked) => writer.tests.push(test(asked, alphabet)),
         }
     }
-    let mut action = vec![string(&alphabet.action(rule.rule.action).name)];
-    action.extend(rule.head.iter().map(ToString::to_string));
+    let mut head: Vec<String> = name.into_iter().collect();
+    head.extend(rule.head.iter().map(term));
     writer.test();
-    writer.line(&format!("yield {}", tuple(&action)));
+    writer.line(&format!("yield {}", tuple(&head)));
     writer.text
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use derrl_logic::{Alphabet, Arg, Constant, Literal, Pred, Var};
 
-use crate::explicit::{Explicit, ExplicitRule, Step, Test, number};
+use crate::explicit::{Clause, Defined, Explicit, Meaning, Step, Test, number};
 
 pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let guarded = policy.guarded_types();
@@ -33,13 +33,25 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let mut text = policy.header("//!", &about);
     text.push_str(TYPES);
 
-    let state = if policy.rules.is_empty() { "_state" } else { "state" };
+    let components = policy.components();
+    let state = match (policy.rules.is_empty(), components.is_empty()) {
+        (true, _) => "_state",
+        (false, true) => "state",
+        (false, false) => "mut state",
+    };
     let _ = write!(
         text,
         "\n/// The highest value that a rule gives, and the actions of that value.\n\
          pub fn best_actions(facts: &[Fact<'_>], objects: &[(Object, &str)]) -> (f64, BTreeSet<Action>) {{\n    \
-             let {state} = State {{ facts, objects }};\n"
+             let {state} = State {{ facts: facts.to_vec(), objects }};\n"
     );
+    for component in &components {
+        let defined: Vec<String> = component
+            .iter()
+            .map(|d| format!("({}, define_{})", string(&policy.alphabet.predicate(d.pred).name), d.pred.0))
+            .collect();
+        let _ = writeln!(text, "    state.derive(&[{}]);", defined.join(", "));
+    }
     if policy.rules.is_empty() {
         text.push_str("    (0.0, BTreeSet::new())\n}\n");
     } else {
@@ -63,10 +75,19 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             rule.text,
             i + 1
         );
-        text.push_str(&rule_body(rule, policy));
+        text.push_str(&clause_body(rule, Some(&policy.alphabet.action(rule.action).name), policy));
         text.push_str("}\n");
     }
+    for defined in components.iter().flatten() {
+        text.push_str(&definition(defined, policy));
+    }
     text.push_str(STATE);
+    if !components.is_empty() {
+        text.push_str(DERIVE);
+    }
+    if policy.searches() {
+        text.push_str(SEARCH);
+    }
     let mut rows = String::new();
     for (t, below) in &guarded {
         let below: Vec<String> = below.iter().map(|s| string(types.name(*s))).collect();
@@ -111,7 +132,7 @@ pub type Action = (&'static str, Vec<Object>);
 
 const STATE: &str = r"
 struct State<'a> {
-    facts: &'a [Fact<'a>],
+    facts: Vec<Fact<'a>>,
     objects: &'a [(Object, &'a str)],
 }
 
@@ -132,11 +153,120 @@ impl State<'_> {
 }
 ";
 
-/// Nested loops over facts and objects, with tests between them.
-fn rule_body(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
+/// What adds to the state what is derived.
+const DERIVE: &str = r"
+type Define = fn(&State<'_>, &mut BTreeSet<Vec<Object>>);
+
+impl State<'_> {
+    fn derive(&mut self, definitions: &[(&'static str, Define)]) {
+        let mut grown = true;
+        while grown {
+            grown = false;
+            for &(name, define) in definitions {
+                let mut found = BTreeSet::new();
+                define(self, &mut found);
+                for tuple in found {
+                    if !self.holds(name, &tuple.iter().collect::<Vec<_>>()) {
+                        self.facts.push((name, tuple));
+                        grown = true;
+                    }
+                }
+            }
+        }
+    }
+}
+";
+
+const SEARCH: &str = r"
+type Node = Vec<Object>;
+
+/// The number of steps from each node to the nearest of the ends.
+fn distances(steps: &[(Node, Node)], ends: &[Node]) -> std::collections::BTreeMap<Node, usize> {
+    let mut far: std::collections::BTreeMap<Node, usize> = ends.iter().map(|end| (end.clone(), 0)).collect();
+    let mut queue = ends.to_vec();
+    let mut at = 0;
+    while let Some(node) = queue.get(at).cloned() {
+        at += 1;
+        let next = far[&node] + 1;
+        for (before, _) in steps.iter().filter(|(_, to)| *to == node) {
+            if !far.contains_key(before) {
+                far.insert(before.clone(), next);
+                queue.push(before.clone());
+            }
+        }
+    }
+    far
+}
+
+fn steps(state: &State<'_>, name: &str, k: usize) -> Vec<(Node, Node)> {
+    state.facts(name, 2 * k).map(|fact| (fact[..k].to_vec(), fact[k..].to_vec())).collect()
+}
+";
+
+/// A function that finds the tuples of a derived predicate.
+fn definition(defined: &Defined, policy: &Explicit<'_>) -> String {
+    let mut text = String::from("\n");
+    for line in &defined.text {
+        let _ = writeln!(text, "// {line}");
+    }
+    let used = match &defined.how {
+        Meaning::Clauses(clauses) => clauses.iter().any(|c| !c.literals.is_empty() || !c.guards.is_empty()),
+        _ => true,
+    };
+    let finds = !matches!(&defined.how, Meaning::Clauses(clauses) if clauses.is_empty());
+    let _ = writeln!(
+        text,
+        "fn define_{}({}state: &State<'_>, {}found: &mut BTreeSet<Vec<Object>>) {{",
+        defined.pred.0,
+        if used { "" } else { "_" },
+        if finds { "" } else { "_" }
+    );
+    let name = |p: Pred| string(&policy.alphabet.predicate(p).name);
+    let steps = |p: Pred, k: usize| format!("    let steps = steps(state, {}, {k});\n", name(p));
+    let nearer = |goal: &str, end: &str, indent: &str| {
+        format!(
+            "{indent}for (a, b) in &steps {{\n{indent}    \
+             if far.get(b).is_some_and(|n| far.get(a) > Some(n)) {{\n{indent}        \
+             found.insert([a.as_slice(), b.as_slice(){goal}].concat());\n{indent}    }}\n{indent}}}\n{end}"
+        )
+    };
+    let ends = "    let ends: BTreeSet<&Node> = steps.iter().map(|(_, b)| b).collect();\n    for end in ends {\n        \
+                let far = distances(&steps, std::slice::from_ref(end));\n";
+    match defined.how {
+        Meaning::Clauses(ref clauses) => {
+            for clause in clauses {
+                text.push_str(&clause_body(clause, None, policy));
+            }
+        }
+        Meaning::Closure { of, k } => {
+            text.push_str(&steps(of, k));
+            text.push_str(ends);
+            text.push_str(
+                "        for node in far.keys().filter(|node| *node != end) {\n            \
+                 found.insert([node.as_slice(), end.as_slice()].concat());\n        }\n    }\n",
+            );
+        }
+        Meaning::Distance { along, to: None, k } => {
+            text.push_str(&steps(along, k));
+            text.push_str(ends);
+            text.push_str(&nearer(", end.as_slice()", "    }\n", "        "));
+        }
+        Meaning::Distance { along, to: Some(to), k } => {
+            text.push_str(&steps(along, k));
+            let goals = format!("state.facts({}, {k}).map(<[Object]>::to_vec).collect::<Vec<_>>()", name(to));
+            let _ = writeln!(text, "    let far = distances(&steps, &{goals});");
+            text.push_str(&nearer("", "", "    "));
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Nested loops over facts and objects, with tests between them, that find actions of this name, or tuples.
+fn clause_body(rule: &Clause, action: Option<&str>, policy: &Explicit<'_>) -> String {
     let alphabet = policy.alphabet;
     let mut constants: Vec<&Constant> = Vec::new();
-    for arg in rule.rule.body.iter().flat_map(|l| &l.args) {
+    for arg in rule.head.iter().chain(rule.literals.iter().flat_map(|l| &l.args)) {
         if let Arg::Const(c) = arg
             && !constants.contains(&c)
         {
@@ -144,6 +274,11 @@ fn rule_body(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
         }
     }
     let mut writer = Writer { text: String::new(), depth: 1, tests: Vec::new(), constants, rule };
+    // Clauses of one function have their constants apart.
+    if action.is_none() && !writer.constants.is_empty() {
+        writer.line("{");
+        writer.depth += 1;
+    }
     for i in 0..writer.constants.len() {
         let value = match writer.constants[i] {
             Constant::Int(i) => format!("int({i})"),
@@ -164,10 +299,13 @@ fn rule_body(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
             }
         }
     }
-    let action = string(&alphabet.action(rule.rule.action).name);
-    let args: Vec<String> = rule.head.iter().map(|v| format!("{}.clone()", lower(*v))).collect();
+    let args: Vec<String> = rule.head.iter().map(|a| format!("{}.clone()", writer.term(a))).collect();
+    let tuple = format!("vec![{}]", args.join(", "));
     writer.test();
-    writer.line(&format!("found.insert(({action}, vec![{}]));", args.join(", ")));
+    match action {
+        Some(action) => writer.line(&format!("found.insert(({}, {tuple}));", string(action))),
+        None => writer.line(&format!("found.insert({tuple});")),
+    }
     writer.close();
     writer.text
 }
@@ -179,7 +317,7 @@ struct Writer<'r> {
     tests: Vec<String>,
     /// The constants of the rule: `c0`, `c1`, ...
     constants: Vec<&'r Constant>,
-    rule: &'r ExplicitRule,
+    rule: &'r Clause,
 }
 
 impl Writer<'_> {

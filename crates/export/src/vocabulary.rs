@@ -4,6 +4,7 @@ use derrl_logic::syntax::Indicator;
 use derrl_logic::{Action, Alphabet, Pred};
 
 /// What a program calls the predicates and actions of an alphabet.
+#[derive(Clone)]
 pub(crate) struct Vocabulary {
     predicates: Vec<String>,
     actions: Vec<String>,
@@ -62,11 +63,6 @@ impl Vocabulary {
 
     pub fn action(&self, a: Action) -> &str {
         &self.actions[a.0 as usize]
-    }
-
-    /// All predicates, in the order of the alphabet.
-    pub fn predicates(&self) -> &[String] {
-        &self.predicates
     }
 
     /// What a header says about changed names.

@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use derrl_env::{Options, find};
-use derrl_learn::{Config, Learning, Setup, Training, Unwatched, evaluate_agent, find_agent, mean_stderr};
+use derrl_learn::{Config, Learning, Setup, Silent, Training, evaluate_agent, find_agent, mean_stderr};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             let mut agent = (row.make)(&setup)?;
             let start = Instant::now();
-            let training = Training { make_env: &make_env, seed, decisions, threads: 1, watcher: &Unwatched };
+            let training = Training { make_env: &make_env, seed, decisions, threads: 1, watcher: &Silent };
             let Some(trained) = agent.train(&training)? else { continue };
             seconds += start.elapsed().as_secs_f64() / seeds as f64;
             episodes += trained.episodes / seeds;

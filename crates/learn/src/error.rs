@@ -43,6 +43,12 @@ pub enum Error {
     /// A rule to start from that could not be learned.
     #[error("{0}")]
     Given(String),
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A thread of a search failed.
+    #[error("a worker failed: {0}")]
+    Worker(String),
     /// The world failed in the middle of a run: its own error, whole.
     #[error(transparent)]
     World(#[from] Fault),

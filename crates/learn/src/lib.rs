@@ -34,7 +34,7 @@
 //! | `experience/` | states grounded once, episodes with sampled rules, and the relaxed F |
 //! | `training/` | the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
-//! | `search/` | restarts in waves on all cores, simplification, refinement and growth |
+//! | `search/` | restarts in waves on all cores, pruning, refinement and growth |
 //! | `insight/` | explanation, verification and comparison of policies |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
@@ -53,10 +53,12 @@ pub use act::score::{
     Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
 };
 pub use agents::{
-    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,
-    Unwatched, Watcher, evaluate_agent, find_agent,
+    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Saved, Setup, Trained, Training,
+    evaluate_agent, find_agent,
 };
 pub use error::Error;
+pub use experience::counted::Counted;
+pub use experience::met::{Met, SavedStates};
 pub use experience::states::{StateId, States};
 pub use generator::Generator;
 pub use generator::adam::Adam;
@@ -75,9 +77,12 @@ pub use language::constraints::Constraints;
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
 pub use search::improve::{Improved, Improver, Widening, WideningStep};
+pub use search::budget::Budget;
+pub use search::checkpoint::{Checkpoint, Learned, Partial, RestartResult};
+pub use search::observer::{Observer, Point, Silent};
+pub use search::prune::{length, prune};
 pub use search::refine::{Judge, Judged, advantage, refine};
-pub use search::simplify::{length, simplify};
-pub use search::waves::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
+pub use search::waves::{MakeEnv, Search};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::tnorm::{TNORMS, TNorm};

@@ -3,11 +3,15 @@
 //! Syntax carries names; from here on the engine carries ids. An [`Alphabet`] is made in one place
 //! ([`Alphabet::parse`], in `domain.rs`) and never changes afterwards.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::derive::Program;
 use crate::rule::{Arg, Literal};
 use crate::syntax::Constant;
 use crate::template::Templates;
 
-/// An extensional predicate, an index into [`Alphabet::predicates`].
+/// A predicate that facts are about, an index into [`Alphabet::predicates`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pred(pub u32);
 
@@ -23,23 +27,34 @@ pub struct Type(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(pub u8);
 
-/// Whether a predicate changes during an episode.
+/// Where the facts of a predicate come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Changes during an episode (`:- state(...)`).
     State,
     /// Fixed during an episode (`:- background(...)`).
     Background,
+    /// Follows from other predicates by definition (`:- derived(...)`, `:- closure(...)`, `:- distance(...)`).
+    Derived,
+    /// Says when an action is legal (`:- legal(...)`). No text names such a predicate, and no rule uses it.
+    Legal,
 }
 
-/// An extensional predicate with its typed signature.
+impl Role {
+    /// Whether the world says what holds, not a definition.
+    pub fn is_given(self) -> bool {
+        matches!(self, Role::State | Role::Background)
+    }
+}
+
+/// A predicate with its typed signature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicate {
     /// Its name as written.
     pub name: String,
     /// The type of each argument; [`Types::ANY`] where none was declared.
     pub args: Vec<Type>,
-    /// Whether it changes during an episode.
+    /// Where its facts come from.
     pub role: Role,
     /// Whether its negation is a candidate atom too (`:- negation(p/n)`).
     pub negatable: bool,
@@ -65,6 +80,8 @@ pub struct ActionDecl {
     pub rules: RuleCount,
     /// Predicates its rules may not use (`:- forbid(move/2, goal_on/2)`).
     pub forbidden: Vec<Pred>,
+    /// The derived predicate that says when it is legal (`:- legal(move/2)`). `None`: it may always be tried.
+    pub legal: Option<Pred>,
 }
 
 /// The types of a domain and which are subtypes of which.
@@ -156,8 +173,12 @@ pub struct Alphabet {
     pub environment: Option<String>,
     /// The types.
     pub types: Types,
-    /// P_ext.
+    /// P_ext: what the world gives, what is derived from it, and when actions are legal.
     pub predicates: Vec<Predicate>,
+    /// How many of the predicates the domain declares. Those after them are a policy's own, all derived.
+    pub of_domain: usize,
+    /// What derived predicates mean; `None` where there are none.
+    pub program: Option<Arc<Program>>,
     /// P_tar.
     pub actions: Vec<ActionDecl>,
     /// Constants that rules may mention (`:- constant(floor)`).
@@ -187,6 +208,17 @@ impl Alphabet {
         Some(Action(at as u32))
     }
 
+    /// The action that a predicate says is legal, where that is what it says.
+    pub fn legality_of(&self, p: Pred) -> Option<Action> {
+        let at = self.actions.iter().position(|a| a.legal == Some(p))?;
+        Some(Action(at as u32))
+    }
+
+    /// Whether the domain says of an action when it is legal.
+    pub fn has_legality(&self) -> bool {
+        self.actions.iter().any(|a| a.legal.is_some())
+    }
+
     /// The declaration behind an id.
     pub fn predicate(&self, p: Pred) -> &Predicate {
         &self.predicates[p.0 as usize]
@@ -207,6 +239,17 @@ impl Alphabet {
         a.iter().all(|&(v, t)| b.iter().all(|&(w, u)| v != w || self.types.overlap(t, u)))
     }
 
+    /// The same alphabet without the predicates that a policy defines for itself.
+    pub fn of_domain_only(&self) -> Cow<'_, Alphabet> {
+        if self.predicates.len() == self.of_domain {
+            return Cow::Borrowed(self);
+        }
+        let mut all = self.clone();
+        all.predicates.truncate(self.of_domain);
+        all.program = self.program.as_ref().and_then(|p| p.first_predicates(self.of_domain)).map(Arc::new);
+        Cow::Owned(all)
+    }
+
     /// The same alphabet with every argument of type `any` (`--untyped`): K becomes exactly the paper's.
     #[must_use]
     pub fn untyped(&self) -> Alphabet {
@@ -216,6 +259,9 @@ impl Alphabet {
             all.predicates.iter_mut().map(|p| &mut p.args).chain(all.actions.iter_mut().map(|a| &mut a.args));
         for args in signatures {
             args.fill(Types::ANY);
+        }
+        if let Some(program) = &all.program {
+            all.program = Some(Arc::new(program.untyped()));
         }
         if let Some(templates) = &mut all.templates {
             templates.forget_types();

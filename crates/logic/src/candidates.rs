@@ -1,6 +1,6 @@
 //! K: the candidate atoms that may stand in the body of a rule.
 
-use crate::alphabet::{Action, Alphabet, Pred, Type, Var};
+use crate::alphabet::{Action, Alphabet, Pred, Role, Type, Var};
 use crate::rule::{Arg, Literal};
 
 /// The candidate atoms K of an action, in the order of the alphabet: every predicate with every tuple over
@@ -28,7 +28,7 @@ pub fn candidates(alphabet: &Alphabet, action: Action) -> Vec<Literal> {
     let mut negated = Vec::new();
     for (i, predicate) in alphabet.predicates.iter().enumerate() {
         let pred = Pred(i as u32);
-        if decl.forbidden.contains(&pred) {
+        if decl.forbidden.contains(&pred) || predicate.role == Role::Legal {
             continue;
         }
         for args in tuples(&terms, predicate.args.len()) {

@@ -29,7 +29,8 @@ struct Compiled {
 pub struct Decision {
     /// F of those actions; 0 where no rule fires.
     pub value: f64,
-    /// The actions that share this value, in order. Empty where no rule fires: then all actions tie.
+    /// The actions that share this value, in order. Where no rule derives a legal action, those that are legal. Empty where no
+    /// rule fires and nothing says what is legal: then all actions tie.
     pub ties: Vec<GroundAction>,
 }
 
@@ -61,8 +62,11 @@ impl Decider {
         Decider { rules, variables }
     }
 
-    /// The best actions in this state: argmax of F, with all ties.
+    /// The best actions in this state: argmax of F over the legal actions, with all ties.
     pub fn decide(&self, facts: &Facts, alphabet: &Alphabet, universe: &Universe) -> Decision {
+        let is_legal = |action: Action, args: &[Object]| {
+            alphabet.action(action).legal.is_none_or(|legal| facts.holds(legal, args))
+        };
         let mut ties = Vec::new();
         let mut value = 0.0;
         let mut binding = vec![None; self.variables];
@@ -74,19 +78,43 @@ impl Decider {
             value = rule.value;
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
                 rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |args| {
-                    ties.push(GroundAction { action: rule.action, args });
+                    if is_legal(rule.action, &args) {
+                        ties.push(GroundAction { action: rule.action, args });
+                    }
                 });
                 // A nullary head is derived by the first substitution as well as by all.
                 if rule.types.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
         if ties.is_empty() {
-            return Decision { value: 0.0, ties };
+            return Decision {
+                value: 0.0,
+                ties: legal_actions(facts, alphabet, universe).unwrap_or_default(),
+            };
         }
         ties.sort();
         ties.dedup();
         Decision { value, ties }
     }
+}
+
+/// The legal ground actions in this state, in order; `None` where the domain does not say of any action when it is legal.
+/// Actions of which it does not say so may always be tried.
+pub fn legal_actions(facts: &Facts, alphabet: &Alphabet, universe: &Universe) -> Option<Vec<GroundAction>> {
+    if !alphabet.has_legality() {
+        return None;
+    }
+    let mut all = Vec::new();
+    for (i, decl) in alphabet.actions.iter().enumerate() {
+        let action = Action(i as u32);
+        match decl.legal {
+            Some(legal) => {
+                all.extend(facts.tuples(legal).map(|args| GroundAction { action, args: args.to_vec() }));
+            }
+            None => all.extend(universe.actions_of(alphabet, action)),
+        }
+    }
+    Some(all)
 }
 
 impl Compiled {

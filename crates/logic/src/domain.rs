@@ -5,10 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::alphabet::{ActionDecl, Alphabet, Constraint, Predicate, Role, RuleCount, Type, Types};
+use crate::alphabet::{
+    Action, ActionDecl, Alphabet, Constraint, Pred, Predicate, Role, RuleCount, Type, Types,
+};
+use crate::derive::{Declared, Sugar};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::parser;
 use crate::resolve::{Resolver, Scope, list};
@@ -23,6 +27,10 @@ const DIRECTIVES: &[(&str, usize, &str)] = &[
     ("action", 1, ":- action(move(block, place))."),
     ("state", 1, ":- state(on(block, place))."),
     ("background", 1, ":- background(isFloor(place))."),
+    ("derived", 1, ":- derived(above(block, place))."),
+    ("closure", 2, ":- closure(above, on)."),
+    ("distance", 2, ":- distance(closer, link)."),
+    ("legal", 1, ":- legal(move/2)."),
     ("subtype", 2, ":- subtype(block, place)."),
     ("variables", 1, ":- variables(3)."),
     ("rules", 2, ":- rules(move/2, 2)."),
@@ -80,22 +88,27 @@ impl Alphabet {
 }
 
 /// A name with the names of its argument types, `any` where none is given.
-struct Signature<'a> {
-    name: &'a str,
-    types: Vec<&'a str>,
+pub(crate) struct Signature<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) types: Vec<&'a str>,
 }
 
 /// A value that may be declared once, with the place of its declaration.
 type Once<T> = Option<(T, Span)>;
 
 /// What the directives read so far declare.
-struct Draft<'a> {
-    source: &'a Source,
+pub(crate) struct Draft<'a> {
+    pub(crate) source: &'a Source,
     environment: Once<String>,
     variables: Once<usize>,
     max_body: Once<usize>,
     actions: Vec<Signature<'a>>,
-    predicates: Vec<(Signature<'a>, Role)>,
+    pub(crate) predicates: Vec<(Signature<'a>, Role)>,
+    /// Closures and distances.
+    pub(crate) sugar: Vec<Sugar<'a>>,
+    /// Predicates that clauses have to define, by their index, and where they are declared.
+    pub(crate) undefined: Vec<(usize, Span)>,
+    legal: Vec<&'a Tree>,
     /// What each name and arity is declared as, and where.
     symbols: FxHashMap<(&'a str, usize), (&'static str, Span)>,
     subtypes: Vec<(&'a str, &'a str, Span)>,
@@ -106,13 +119,13 @@ struct Draft<'a> {
     forbids: Vec<(&'a Tree, &'a Tree)>,
     templates: Vec<&'a Tree>,
     constants: Vec<Constant>,
-    clauses: Vec<&'a Clause>,
+    pub(crate) clauses: Vec<&'a Clause>,
     /// Where each fact of the other directives was declared, by its canonical text.
     declared: FxHashMap<String, Span>,
 }
 
 impl<'a> Draft<'a> {
-    fn new(source: &'a Source) -> Draft<'a> {
+    pub(crate) fn new(source: &'a Source) -> Draft<'a> {
         Draft {
             source,
             environment: None,
@@ -120,6 +133,9 @@ impl<'a> Draft<'a> {
             max_body: None,
             actions: Vec::new(),
             predicates: Vec::new(),
+            sugar: Vec::new(),
+            undefined: Vec::new(),
+            legal: Vec::new(),
             symbols: FxHashMap::default(),
             subtypes: Vec::new(),
             types: BTreeSet::from(["any"]),
@@ -133,7 +149,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn directive(&mut self, directive: &'a Directive) -> Result<(), Error> {
+    pub(crate) fn directive(&mut self, directive: &'a Directive) -> Result<(), Error> {
         let tree = &directive.tree;
         let (name, args) = match tree {
             Tree::Compound { name, args, .. } => (name.as_str(), args.as_slice()),
@@ -142,8 +158,12 @@ impl<'a> Draft<'a> {
         let Some(&(name, arity, example)) = DIRECTIVES.iter().find(|d| d.0 == name) else {
             return Err(self.unknown_directive(tree, name));
         };
-        if args.len() != arity {
-            let count = if arity == 1 { "1 argument" } else { "2 arguments" };
+        if args.len() != arity && !(name == "distance" && args.len() == 3) {
+            let count = match name {
+                "distance" => "2 or 3 arguments",
+                _ if arity == 1 => "1 argument",
+                _ => "2 arguments",
+            };
             let message = format!("`{name}` takes {count}, not {}", args.len());
             return Err(self.mistake(tree.span(), message, example));
         }
@@ -166,6 +186,23 @@ impl<'a> Draft<'a> {
             "background" => {
                 let predicate = self.signature("a background predicate", &args[0], example)?;
                 self.predicates.push((predicate, Role::Background));
+            }
+            "derived" => {
+                let predicate = self.signature("a derived predicate", &args[0], example)?;
+                self.undefined.push((self.predicates.len(), tree.span()));
+                self.predicates.push((predicate, Role::Derived));
+            }
+            "closure" | "distance" => {
+                let Some(new) = args[0].as_name() else {
+                    let message = format!("`{}` is not a new name", args[0]);
+                    return Err(self.mistake(args[0].span(), message, example));
+                };
+                self.sugar.push(Sugar { at: self.predicates.len(), tree, args });
+                self.predicates.push((Signature { name: new, types: Vec::new() }, Role::Derived));
+            }
+            "legal" => {
+                self.first(tree.to_string(), tree)?;
+                self.legal.push(&args[0]);
             }
             "subtype" => self.subtype(tree, args, example)?,
             "variables" => {
@@ -288,17 +325,29 @@ impl<'a> Draft<'a> {
             let message = format!("`{}` has more than {most} arguments", Quoted(name));
             return Err(self.source.error(tree.span(), message));
         }
+        self.register(kind, name, types.len(), tree)?;
+        Ok(Signature { name, types })
+    }
+
+    /// Notes that a name and arity is declared as one kind of thing; an error where it was declared before.
+    pub(crate) fn register(
+        &mut self,
+        kind: &'static str,
+        name: &'a str,
+        arity: usize,
+        tree: &'a Tree,
+    ) -> Result<(), Error> {
         if RESERVED.contains(&name) {
             let message = format!("`{name}` has a meaning in Prolog already");
             return Err(self.source.error(tree.span(), message).with_help("choose another name"));
         }
-        match self.symbols.insert((name, types.len()), (kind, tree.span())) {
-            None => Ok(Signature { name, types }),
+        match self.symbols.insert((name, arity), (kind, tree.span())) {
+            None => Ok(()),
             Some((other, first)) if other == kind => {
-                Err(self.again(tree, &format!("`{}`", Indicator(name, types.len())), first))
+                Err(self.again(tree, &format!("`{}`", Indicator(name, arity)), first))
             }
             Some((other, first)) => {
-                let indicator = Indicator(name, types.len());
+                let indicator = Indicator(name, arity);
                 let message = format!("`{indicator}` cannot be both {other} and {kind}");
                 let line = self.source.line(first.start);
                 let help = format!("it was first declared in line {line}; rename or remove one of them");
@@ -334,13 +383,14 @@ impl<'a> Draft<'a> {
     }
 
     /// Resolves what was collected.
-    fn finish(self) -> Result<Alphabet, Error> {
+    fn finish(mut self) -> Result<Alphabet, Error> {
         let source = self.source;
         if self.actions.is_empty() {
             let end = source.text.trim_end().len();
             let error = source.error(Span::new(end, end), "the domain declares no action");
             return Err(error.with_help("declare one like `:- action(move(block, place)).`"));
         }
+        let sugar = self.expand_sugar(None)?;
         let types = self.types()?;
         let ids = |signature: &Signature<'_>| -> Vec<Type> {
             let id = |name: &&str| types.find(name).expect("every type named in a signature was collected");
@@ -351,6 +401,7 @@ impl<'a> Draft<'a> {
             args: ids(a),
             rules: RuleCount::Auto,
             forbidden: Vec::new(),
+            legal: None,
         };
         let predicate = |(p, role): &(Signature<'_>, Role)| Predicate {
             name: p.name.to_string(),
@@ -362,6 +413,8 @@ impl<'a> Draft<'a> {
             environment: self.environment.map(|e| e.0),
             actions: self.actions.iter().map(action).collect(),
             predicates: self.predicates.iter().map(predicate).collect(),
+            of_domain: 0,
+            program: None,
             constants: self.constants,
             variables: 0,
             variables_given: self.variables.is_some(),
@@ -382,9 +435,16 @@ impl<'a> Draft<'a> {
         let negations: Vec<_> = self.negations.iter().map(|&p| pred(p)).collect::<Result<_, Error>>()?;
         let forbids: Vec<_> =
             self.forbids.iter().map(|(a, p)| Ok((action(a)?, pred(p)?))).collect::<Result<_, Error>>()?;
+        let legal: Vec<_> = self.legal.iter().map(|&a| action(a)).collect::<Result<_, Error>>()?;
+        let defines = |c: &Clause| resolver.is_derived(&c.head) || resolver.is_any_action(&c.head, &legal);
+        let (defining, constraining): (Vec<&Clause>, Vec<&Clause>) =
+            self.clauses.iter().partition(|c| defines(c));
         let constraints =
-            self.clauses.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
+            constraining.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
         let templates = Templates::resolve(&self.templates, &resolver)?;
+        drop(resolver);
+        declare_legality(&mut alphabet, legal);
+        alphabet.of_domain = alphabet.predicates.len();
         for (action, count) in rules {
             alphabet.actions[action.0 as usize].rules = count;
         }
@@ -396,6 +456,10 @@ impl<'a> Draft<'a> {
         }
         alphabet.constraints = constraints;
         alphabet.templates = templates;
+        let declared =
+            Declared { first: 0, defining: &defining, undefined: &self.undefined, legal: &self.legal };
+        let program = declared.program(sugar, &alphabet, source)?;
+        alphabet.program = program.map(Arc::new);
         Ok(alphabet)
     }
 
@@ -427,6 +491,22 @@ impl<'a> Draft<'a> {
             }
         }
         Ok(types)
+    }
+}
+
+/// A predicate for the legality of each of these actions, in the order of the actions.
+fn declare_legality(alphabet: &mut Alphabet, mut legal: Vec<Action>) {
+    legal.sort_unstable();
+    legal.dedup();
+    for action in legal {
+        let decl = &mut alphabet.actions[action.0 as usize];
+        let mut name = format!("legal_{}", decl.name);
+        while alphabet.predicates.iter().any(|p| p.name == name) {
+            name.push('_');
+        }
+        decl.legal = Some(Pred(alphabet.predicates.len() as u32));
+        let args = decl.args.clone();
+        alphabet.predicates.push(Predicate { name, args, role: Role::Legal, negatable: false });
     }
 }
 
@@ -491,7 +571,14 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
                     .error(atom.span, message)
                     .with_help("rules for actions belong in a policy file"));
             }
-            let head = resolver.atom(atom, true, &mut scope)?;
+            let known = resolver.alphabet.predicates.iter().map(|p| p.name.as_str());
+            let head = resolver.atom(atom, true, &mut scope).map_err(|error| match nearest(&atom.name, known) {
+                Some(_) => error,
+                None => error.with_help(format!(
+                    "a clause that defines it needs `:- derived({}).`, better with the types of its arguments",
+                    atom.indicator()
+                )),
+            })?;
             if clause.body.is_empty() {
                 let error = source.error(clause.span, "a domain holds no facts");
                 let help = format!(
@@ -520,6 +607,8 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Role::State => "state",
             Role::Background => "background",
+            Role::Derived => "derived",
+            Role::Legal => "legal",
         })
     }
 }
@@ -533,8 +622,14 @@ impl fmt::Display for Alphabet {
         for action in &self.actions {
             writeln!(f, ":- action({}).", self.signature(&action.name, &action.args))?;
         }
-        for p in &self.predicates {
-            writeln!(f, ":- {}({}).", p.role, self.signature(&p.name, &p.args))?;
+        for (i, p) in self.predicates[..self.of_domain].iter().enumerate() {
+            match p.role {
+                Role::State | Role::Background => {
+                    writeln!(f, ":- {}({}).", p.role, self.signature(&p.name, &p.args))?;
+                }
+                Role::Derived => self.write_declaration(Pred(i as u32), f)?,
+                Role::Legal => {}
+            }
         }
         let types = &self.types;
         for (sub, sup) in types.covering() {
@@ -566,6 +661,7 @@ impl fmt::Display for Alphabet {
         if let Some(templates) = &self.templates {
             write!(f, "{}", templates.display(self))?;
         }
+        self.write_definitions(false, f)?;
         for (i, constraint) in self.constraints.iter().enumerate() {
             writeln!(f, "{}{}", if i == 0 { "\n" } else { "" }, constraint.text)?;
         }

@@ -55,6 +55,16 @@ impl EveryAction {
         self.actions.iter().map(|a| a.completions(&[])).sum()
     }
 
+    /// How many ground actions of one action there are.
+    pub fn len_of(&self, action: Action) -> usize {
+        self.actions[action.0 as usize].completions(&[])
+    }
+
+    /// The ground action of one action with exactly `k` of its own before it, for `k` below their number.
+    pub fn nth_of(&self, action: Action, k: usize) -> GroundAction {
+        GroundAction { action, args: self.actions[action.0 as usize].nth(k, self.objects) }
+    }
+
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -69,7 +79,7 @@ impl EveryAction {
         for (i, tuples) in self.actions.iter().enumerate() {
             let count = tuples.completions(&[]);
             if k < count {
-                return GroundAction { action: Action(i as u32), args: tuples.nth(k, self.objects) };
+                return self.nth_of(Action(i as u32), k);
             }
             k -= count;
         }

@@ -1,17 +1,35 @@
 //! What holds: the ground atoms of a state and its background.
 
-use crate::alphabet::{Alphabet, Pred};
+use std::sync::Arc;
+
+use crate::alphabet::{Alphabet, Pred, Role};
+use crate::derive::Program;
+use crate::diagnostic::Error;
 use crate::syntax::Constant;
 use crate::universe::{Object, Universe};
 
 /// A set of ground atoms, kept as one flat list of tuples a predicate.
 ///
 /// Filled by an environment ([`Facts::push`]), then sealed ([`Facts::seal`]): sorted and without
-/// duplicates, so that [`Facts::holds`] is a binary search.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// duplicates, so that [`Facts::holds`] is a binary search. Where the alphabet defines derived predicates, [`Facts::derive`] adds
+/// what follows.
+#[derive(Clone, Debug, Default)]
 pub struct Facts {
     relations: Vec<Relation>,
+    /// What derived predicates mean, where there are any.
+    program: Option<Arc<Program>>,
+    /// Why derived facts are missing.
+    fault: Option<Error>,
 }
+
+impl PartialEq for Facts {
+    /// Whether the same atoms hold.
+    fn eq(&self, other: &Facts) -> bool {
+        self.relations == other.relations
+    }
+}
+
+impl Eq for Facts {}
 
 /// The tuples of one predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,10 +48,10 @@ impl Facts {
             .iter()
             .map(|p| Relation { arity: p.args.len(), count: 0, flat: Vec::new() })
             .collect();
-        Facts { relations }
+        Facts { relations, program: alphabet.program.clone(), fault: None }
     }
 
-    /// These ground atoms, sealed; `None` where one is about an object that the universe lacks.
+    /// These ground atoms, sealed, and what follows from them; `None` where one is about an object that the universe lacks.
     ///
     /// ```
     /// use derrl_logic::{Alphabet, Constant, Facts, Source, Types, Universe, parse_facts};
@@ -51,6 +69,7 @@ impl Facts {
             facts.push(*pred, &args);
         }
         facts.seal();
+        facts.derive(universe);
         Some(facts)
     }
 
@@ -84,6 +103,25 @@ impl Facts {
                 (r.count, r.flat) = (tuples.len(), tuples.concat());
             }
         }
+    }
+
+    /// Adds to the sealed facts of the world all that follow from them by definition, in place of derived facts that were there.
+    /// Does nothing where nothing is derived. Where too much follows, derived facts are left out and [`Facts::fault`] says why.
+    pub fn derive(&mut self, universe: &Universe) {
+        let Some(program) = self.program.clone() else { return };
+        self.fault = program.evaluate(self, universe).err();
+    }
+
+    /// Why derived facts are missing, where they are.
+    pub fn fault(&self) -> Option<&Error> {
+        self.fault.as_ref()
+    }
+
+    /// Takes out all facts of a predicate.
+    pub(crate) fn forget(&mut self, pred: Pred) {
+        let r = &mut self.relations[pred.0 as usize];
+        r.count = 0;
+        r.flat.clear();
     }
 
     /// Whether the ground atom is among the facts.
@@ -154,9 +192,10 @@ impl Facts {
         (0..self.relations.len() as u32).flat_map(|p| self.tuples(Pred(p)).map(move |t| (Pred(p), t)))
     }
 
-    /// The facts as text, `top(c)`, in the order of the alphabet.
+    /// The facts as text, `top(c)`, in the order of the alphabet. Which actions are legal is left out.
     pub fn show(&self, alphabet: &Alphabet, universe: &Universe) -> Vec<String> {
-        self.iter().map(|(p, t)| universe.show(&alphabet.predicate(p).name, t)).collect()
+        let shown = self.iter().filter(|(p, _)| alphabet.predicate(*p).role != Role::Legal);
+        shown.map(|(p, t)| universe.show(&alphabet.predicate(p).name, t)).collect()
     }
 }
 

@@ -43,7 +43,14 @@ pub(crate) fn fact<'a>(clause: &'a Clause, resolver: &Resolver<'_>) -> Result<(P
     }
     match &clause.head {
         Head::False(span) => Err(source.error(*span, "a constraint in a state").with_help(FACTS_ONLY)),
-        Head::Atom(atom) => Ok((resolver.predicate(&atom.name, atom.args.len(), atom.span)?, atom)),
+        Head::Atom(atom) => {
+            let pred = resolver.predicate(&atom.name, atom.args.len(), atom.span)?;
+            if resolver.alphabet.predicate(pred).role.is_given() {
+                return Ok((pred, atom));
+            }
+            let message = format!("`{}` is derived: it follows from other facts", atom.indicator());
+            Err(source.error(atom.span, message).with_help("remove this fact; it is found where it holds"))
+        }
     }
 }
 

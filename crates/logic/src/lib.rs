@@ -51,6 +51,8 @@
 //! | `universe.rs`, `facts.rs` | the objects of an instance and its ground actions; what holds |
 //! | `query.rs` | which substitutions make a body true |
 //! | `decide.rs` | which actions a policy prefers |
+//! | `join/` | indexed joins, for large states |
+//! | `derive/` | derived predicates: their definitions and what follows from them |
 //! | `agenda/` | the same in large states, kept up to date as facts change |
 //! | `every_action.rs` | all ground actions, counted and found by number |
 //! | `template.rs` | `:- nlrl(...)`: the clause templates of the NLRL baseline |
@@ -62,6 +64,7 @@ pub mod alphabet;
 mod antichain;
 mod candidates;
 mod decide;
+pub mod derive;
 pub mod diagnostic;
 mod domain;
 mod every_action;
@@ -69,6 +72,7 @@ mod facts;
 mod file_kind;
 mod ground_text;
 mod grounding;
+mod join;
 mod lexer;
 mod lint;
 pub mod parser;
@@ -97,7 +101,8 @@ pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 pub use agenda::{Agenda, Best};
 pub use antichain::subset;
 pub use candidates::candidates;
-pub use decide::{Decider, Decision};
+pub use decide::{Decider, Decision, legal_actions};
+pub use derive::{DefiningClause, Definition, How, Program};
 pub use every_action::EveryAction;
 pub use facts::Facts;
 pub use grounding::{Grounder, Grounding};

@@ -7,11 +7,12 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use crate::alphabet::{ActionDecl, Alphabet, Constraint, Type, Var};
+use crate::alphabet::{ActionDecl, Alphabet, Constraint, Pred, Type, Var};
+use crate::derive::MOST_FACTS;
 use crate::diagnostic::{Diagnostic, Error, Source};
 use crate::parser;
 use crate::rule::{Arg, Literal, Rule};
-use crate::syntax::{Constant, Indicator, Item};
+use crate::syntax::{Clause, Constant, Head, Indicator, Item, TermKind};
 
 /// How many comparisons of actions, constraints or literals are made before the search for warnings ends.
 /// Deciding implication is NP-hard; real domains need a few thousand comparisons.
@@ -81,19 +82,52 @@ impl Alphabet {
     /// The alphabet that a domain file describes, with [`Alphabet::warnings`] placed in the file.
     pub fn check(source: &Source) -> Result<(Alphabet, Vec<Diagnostic>), Error> {
         let alphabet = Alphabet::parse(source)?;
-        let spans: Vec<_> = parser::parse(source)?
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                Item::Clause(clause) => Some(clause.span),
-                Item::Directive(_) => None,
-            })
-            .collect();
-        let place = |w: Warning| source.warning(spans[w.constraint], w.message).with_help(w.help);
-        let warnings = alphabet.warnings().into_iter().map(place).collect();
+        let program = parser::parse(source)?;
+        let clauses = program.items.iter().filter_map(|item| match item {
+            Item::Clause(clause) => Some(clause),
+            Item::Directive(_) => None,
+        });
+        let head = |c: &Clause| match &c.head {
+            Head::Atom(atom) => alphabet.find_predicate(&atom.name, atom.args.len()),
+            Head::False(_) => None,
+        };
+        let is_action = |c: &Clause| match &c.head {
+            Head::Atom(atom) => alphabet.find_action(&atom.name, atom.args.len()).is_some(),
+            Head::False(_) => false,
+        };
+        let derived = |p: Pred| !alphabet.predicate(p).role.is_given();
+        let (defining, constraining): (Vec<&Clause>, Vec<&Clause>) =
+            clauses.partition(|c| is_action(c) || head(c).is_some_and(derived));
+        let place = |w: Warning| source.warning(constraining[w.constraint].span, w.message).with_help(w.help);
+        let mut warnings: Vec<Diagnostic> = alphabet.warnings().into_iter().map(place).collect();
+        for clause in defining {
+            let Head::Atom(atom) = &clause.head else { continue };
+            let mut terms: Vec<_> = atom
+                .args
+                .iter()
+                .filter(|t| matches!(t.kind, TermKind::Var(_)))
+                .map(ToString::to_string)
+                .collect();
+            terms.sort_unstable();
+            terms.dedup();
+            let facts = (EXAMPLE_OBJECTS as f64).powi(terms.len() as i32);
+            if facts > MOST_FACTS as f64 {
+                let (indicator, k) = (atom.indicator(), terms.len());
+                let message = format!(
+                    "`{indicator}` may explode: {EXAMPLE_OBJECTS} objects allow up to {EXAMPLE_OBJECTS}^{k} = {facts:.0e} facts"
+                );
+                let help = format!(
+                    "states that derive more than {MOST_FACTS} facts are refused: split it into smaller predicates"
+                );
+                warnings.push(source.warning(atom.span, message).with_help(help));
+            }
+        }
         Ok((alphabet, warnings))
     }
 }
+
+/// For how many objects the facts of a definition are estimated in a warning.
+const EXAMPLE_OBJECTS: usize = 100;
 
 /// The literals of a constraint, head included, each once.
 fn literal_set(constraint: &Constraint) -> Vec<&Literal> {

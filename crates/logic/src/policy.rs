@@ -1,15 +1,16 @@
 //! Policies as text: a list of weighted rules, read against an alphabet and written canonically.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::alphabet::{Alphabet, Role, Type, Var};
+use crate::alphabet::{Alphabet, Pred, Role, Type, Var};
 use crate::diagnostic::{Error, Source};
 use crate::parser;
 use crate::resolve::{Resolver, Scope};
 use crate::rule::{Arg, Literal, Rule};
-use crate::syntax::{Atom, Clause, Head, Item, Quoted, Span, TermKind, write_application};
+use crate::syntax::{self, Atom, Clause, Head, Item, Quoted, Span, TermKind, write_application};
 
 /// A set of weighted rules that values ground actions: the policy as text has it.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -33,28 +34,75 @@ impl Policy {
     /// assert_eq!(policy.display(&domain).to_string(), "1.00::move(X, Y) :- top(X), top(Y).\n");
     /// # Ok::<(), derrl_logic::Error>(())
     /// ```
+    ///
+    /// The text may not define predicates of its own: see [`Policy::read`].
     pub fn parse(source: &Source, alphabet: &Alphabet) -> Result<Policy, Error> {
         let program = parser::parse(source)?;
-        let resolver = Resolver::new(source, alphabet);
-        let rule = |item: &Item| match item {
-            Item::Clause(clause) => read_rule(clause, &resolver),
-            Item::Directive(directive) => Err(source
+        if let Some(directive) = program.items.iter().find_map(|item| match item {
+            Item::Directive(directive) => Some(directive),
+            Item::Clause(_) => None,
+        }) {
+            return Err(source
                 .error(directive.span, "a policy holds rules only, not directives")
-                .with_help("declarations belong in the domain file")),
-        };
-        Ok(Policy { rules: program.items.iter().map(rule).collect::<Result<_, _>>()? })
+                .with_help("declarations belong in the domain file"));
+        }
+        rules(source, &program, alphabet)
     }
 
-    /// The policy as text, a rule a line, its variables renamed by [`Rule::canonical`].
+    /// The policy that a text holds, and the alphabet that it speaks: `alphabet`, with the predicates that the text defines for
+    /// itself after all others. Whatever reads the policy reads it with that alphabet.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use derrl_logic::{Alphabet, Policy, Source};
+    /// let domain = Arc::new(Alphabet::parse(&Source::new("d.pl", ":- action(move/2). :- state(on/2). :- state(top/1)."))?);
+    /// let text = "\
+    /// :- derived(above/2).
+    /// above(X, Y) :- on(X, Y).
+    /// above(X, Y) :- on(X, Z), above(Z, Y).
+    /// 1.00::move(X, Y) :- top(X), top(Y), \\+ above(X, Y).
+    /// ";
+    /// let (policy, alphabet) = Policy::read(&Source::new("policy.pl", text), &domain)?;
+    /// assert_eq!(policy.display(&alphabet).to_string(), text);
+    /// # Ok::<(), derrl_logic::Error>(())
+    /// ```
+    pub fn read(source: &Source, alphabet: &Arc<Alphabet>) -> Result<(Policy, Arc<Alphabet>), Error> {
+        let program = parser::parse(source)?;
+        let extended = alphabet.of_domain_only().extended(source, &program)?;
+        let alphabet = extended.map_or_else(|| Arc::clone(alphabet), Arc::new);
+        Ok((rules(source, &program, &alphabet)?, alphabet))
+    }
+
+    /// The policy as text, a rule a line, its variables renamed by [`Rule::canonical`]. What the policy defines for itself comes first.
     ///
     /// Left out are rules that never value an action, because their body is empty (they abstain) or their
     /// weight is not above 0: a text cannot hold them.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
+            for at in alphabet.of_domain..alphabet.predicates.len() {
+                alphabet.write_declaration(Pred(at as u32), f)?;
+            }
+            alphabet.write_definitions(true, f)?;
             let speaks = |rule: &&Rule| rule.weight > 0.0 && !rule.body.is_empty();
             self.rules.iter().filter(speaks).try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
         })
     }
+}
+
+/// The rules of a text, all definitions left out.
+fn rules(source: &Source, program: &syntax::Program, alphabet: &Alphabet) -> Result<Policy, Error> {
+    let resolver = Resolver::new(source, alphabet);
+    // A clause for a derived predicate of the domain is an error, which the reader of rules tells.
+    let own = |clause: &Clause| {
+        let Head::Atom(head) = &clause.head else { return false };
+        let found = alphabet.find_predicate(&head.name, head.args.len());
+        found.is_some_and(|p| p.0 as usize >= alphabet.of_domain)
+    };
+    let clauses = program.items.iter().filter_map(|item| match item {
+        Item::Clause(clause) if !own(clause) => Some(clause),
+        _ => None,
+    });
+    Ok(Policy { rules: clauses.map(|clause| read_rule(clause, &resolver)).collect::<Result<_, _>>()? })
 }
 
 fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::alphabet::{Action, Alphabet, Pred, Type, Var};
+use crate::alphabet::{Action, Alphabet, Pred, Role, Type, Var};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::rule::{Arg, Literal};
-use crate::syntax::{self, Atom, Indicator, Quoted, Span, Term, TermKind};
+use crate::syntax::{self, Atom, Head, Indicator, Quoted, Span, Term, TermKind};
 
 impl Alphabet {
     /// The most variables a rule, a constraint or V may have, and the largest arity.
@@ -31,6 +31,7 @@ impl<'a> Resolver<'a> {
         let predicates = alphabet.predicates.iter().enumerate();
         let actions = alphabet.actions.iter().enumerate();
         let symbols = predicates
+            .filter(|(_, p)| p.role != Role::Legal)
             .map(|(i, p)| ((p.name.as_str(), p.args.len()), Symbol::Pred(Pred(i as u32))))
             .chain(actions.map(|(i, a)| ((a.name.as_str(), a.args.len()), Symbol::Action(Action(i as u32)))))
             .collect();
@@ -78,6 +79,20 @@ impl<'a> Resolver<'a> {
         matches!(self.symbols.get(&(atom.name.as_str(), atom.args.len())), Some(Symbol::Action(_)))
     }
 
+    /// Whether a head is that of one of these actions.
+    pub(crate) fn is_any_action(&self, head: &Head, actions: &[Action]) -> bool {
+        let Head::Atom(atom) = head else { return false };
+        let symbol = self.symbols.get(&(atom.name.as_str(), atom.args.len()));
+        matches!(symbol, Some(Symbol::Action(a)) if actions.contains(a))
+    }
+
+    /// Whether a head is that of a derived predicate.
+    pub(crate) fn is_derived(&self, head: &Head) -> bool {
+        let Head::Atom(atom) = head else { return false };
+        let symbol = self.symbols.get(&(atom.name.as_str(), atom.args.len()));
+        matches!(symbol, Some(Symbol::Pred(p)) if self.alphabet.predicate(*p).role == Role::Derived)
+    }
+
     /// The error for a name and arity that is not among the declared `(name, argument types)`.
     fn unknown<'d>(
         &self,
@@ -103,7 +118,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn known_predicates(&self) -> String {
-        list(self.alphabet.predicates.iter().map(|p| Indicator(&p.name, p.args.len())))
+        let named = self.alphabet.predicates.iter().filter(|p| p.role != Role::Legal);
+        list(named.map(|p| Indicator(&p.name, p.args.len())))
     }
 
     fn known_actions(&self) -> String {

@@ -54,7 +54,8 @@ pub fn parse_state(source: &Source, alphabet: &Alphabet) -> Result<(Universe, Fa
     }
     let objects = draft.objects.iter().map(|o| Ok((o.name.clone(), draft.type_of(o)?)));
     let universe = Universe::new(objects.collect::<Result<_, Error>>()?);
-    Ok((universe, facts(alphabet, tuples.iter().map(|(p, t)| (*p, t.as_slice())))))
+    let facts = facts(alphabet, &universe, tuples.iter().map(|(p, t)| (*p, t.as_slice())))?;
+    Ok((universe, facts))
 }
 
 /// The facts of a state of a known instance: the state predicates hold exactly where the text says; the background is that of
@@ -99,14 +100,20 @@ pub fn parse_state_in(
     let said: Vec<Pred> = tuples.iter().map(|(p, _)| *p).collect();
     let kept =
         instance.iter().filter(|(p, _)| alphabet.predicate(*p).role == Role::Background && !said.contains(p));
-    Ok(facts(alphabet, kept.chain(tuples.iter().map(|(p, t)| (*p, t.as_slice())))))
+    facts(alphabet, universe, kept.chain(tuples.iter().map(|(p, t)| (*p, t.as_slice()))))
 }
 
-fn facts<'a>(alphabet: &Alphabet, tuples: impl Iterator<Item = (Pred, &'a [Object])>) -> Facts {
+/// These facts and what follows from them; an error where that is too much.
+fn facts<'a>(
+    alphabet: &Alphabet,
+    universe: &Universe,
+    tuples: impl Iterator<Item = (Pred, &'a [Object])>,
+) -> Result<Facts, Error> {
     let mut facts = Facts::new(alphabet);
     tuples.for_each(|(pred, args)| facts.push(pred, args));
     facts.seal();
-    facts
+    facts.derive(universe);
+    facts.fault().cloned().map_or(Ok(facts), Err)
 }
 
 fn unknown<'a>(

@@ -86,13 +86,17 @@ impl Universe {
     /// Every ground action: each action with every tuple of distinct objects of its types, in the order of
     /// the alphabet and then of the objects. Takes time and memory in their number: n^arity.
     pub fn ground_actions(&self, alphabet: &Alphabet) -> Vec<GroundAction> {
+        let actions = (0..alphabet.actions.len() as u32).map(Action);
+        actions.flat_map(|action| self.actions_of(alphabet, action)).collect()
+    }
+
+    /// Every ground action of one action, in order.
+    pub fn actions_of(&self, alphabet: &Alphabet, action: Action) -> Vec<GroundAction> {
         let mut out = Vec::new();
-        for (i, decl) in alphabet.actions.iter().enumerate() {
-            let mut args = Vec::with_capacity(decl.args.len());
-            self.extend_tuples(alphabet, &decl.args, &mut args, &mut |args| {
-                out.push(GroundAction { action: Action(i as u32), args: args.to_vec() });
-            });
-        }
+        let types = &alphabet.action(action).args;
+        self.extend_tuples(alphabet, types, &mut Vec::with_capacity(types.len()), &mut |args| {
+            out.push(GroundAction { action, args: args.to_vec() });
+        });
         out
     }
 

@@ -54,6 +54,7 @@ fn message(
         "syntax" => drop(parser::parse(&source)?),
         "domain" => drop(Alphabet::parse(&source)?),
         "policy" => drop(Policy::parse(&source, blocks)?),
+        "own" => drop(Policy::read(&source, &std::sync::Arc::new(blocks.clone()))?),
         "rooms" => drop(Policy::parse(&source, rooms)?),
         "state" => drop(parse_facts(&source, blocks)?),
         "objects" => drop(parse_state(&source, if name.ends_with("types") { rooms } else { blocks })?),

@@ -60,9 +60,9 @@ struct Figures {
 struct Steps(std::sync::Mutex<u64>);
 
 impl Observer for Steps {
-    fn finished(&self, _seed: u64, checkpoint: &Checkpoint, _learned: &Learned) {
+    fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, learned: &Learned) {
         if let Ok(mut steps) = self.0.lock() {
-            *steps = checkpoint.done.iter().map(|o| o.steps).sum();
+            *steps = learned.steps;
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use derrl_env::{Env, Options, Rng, Status, World};
-use derrl_learn::{Config, Problem, Trainer, cores};
+use derrl_learn::{Config, Counted, Problem, Trainer, cores};
 use serde_json::{Value, json};
 
 use super::{Report, median};
@@ -162,7 +162,7 @@ impl Bencher {
             self.trainer = Trainer::new(&self.problem, &self.config, self.seed, self.restart);
         }
         let before = self.trainer.steps();
-        self.trainer.update(self.env.as_mut())?;
+        self.trainer.update(&mut Counted::new(self.env.as_mut()))?;
         Ok(self.trainer.steps() - before)
     }
 }
@@ -191,7 +191,7 @@ fn measure(spec: &'static World, seed: u64, time: Duration) -> anyhow::Result<Fi
     // All are measured in turn, so that a slow moment of the machine meets all of them.
     for _ in 0..ROUNDS {
         figures[0].push(rate(time, || Ok(random_steps(bench.env.as_mut(), &alphabet, &mut rng)))?);
-        figures[1].push(rate(time, || Ok(acting.trainer.act(acting.env.as_mut())))?);
+        figures[1].push(rate(time, || Ok(acting.trainer.act(&mut Counted::new(acting.env.as_mut()))))?);
         figures[2].push(rate(time, || bench.train())?);
         figures[3].push(std::thread::scope(|scope| -> anyhow::Result<f64> {
             let others: Vec<_> =

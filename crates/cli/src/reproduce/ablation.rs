@@ -1,17 +1,18 @@
 //! `derrl reproduce ablation`: DERRL with one setting changed.
 
-use derrl_learn::{length, mean_stderr};
+use derrl_learn::length;
 use derrl_logic::{Policy, Source};
 use serde_json::{Map, Value, json};
 
-use super::curves::{COLORS, Curve, RETURN_LABEL};
+use super::curves::{COLORS, Curve, RETURN_LABEL, Reached};
 use super::experiments::{AblationDomain, AblationExpect, AblationSpec, Variant, settings};
 use super::job::{Finished, Job, Results};
 use super::names::capital;
-use super::page::{Block, Claim, Figure, Section, row};
+use super::page::{Block, Claim, Figure, Section, Verdict, row};
+use super::sample::Sample;
+use super::scores::spread;
 use super::{Plan, each_seed};
 use crate::chart::{Chart, Scale};
-use crate::table::thousands;
 
 /// A run has learned the task if its rules earn this share of what is between nothing and the best known.
 const LEARNED: f64 = 0.02;
@@ -54,40 +55,35 @@ pub fn all_jobs(plan: &Plan) -> anyhow::Result<Vec<Job>> {
 struct Measured {
     variant: String,
     curve: Curve,
-    mean: f64,
-    stderr: f64,
+    returns: Sample,
+    /// The runs' own curves.
+    curves: Vec<Curve>,
     learned: usize,
     runs: usize,
-    atoms: f64,
-    redundant: f64,
+    atoms: Sample,
+    redundant: Sample,
 }
 
 fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
-    let scores: Vec<f64> = finished.iter().filter_map(|f| f.scores.first()).map(|s| s.mean).collect();
-    let learned = finished
-        .iter()
-        .filter_map(|f| f.scores.first())
-        .filter(|s| s.best_known.is_some_and(|best| s.mean >= best - LEARNED));
-    let learned = learned.count();
+    let scores = || finished.iter().filter_map(|f| f.scores.first());
+    let learned = scores().filter(|s| s.best_known.is_some_and(|best| s.mean >= best - LEARNED)).count();
     let mut atoms = Vec::new();
     let mut redundant = Vec::new();
     for f in finished {
-        let (Some(before), Some(after)) = (&f.trained.unsimplified, &f.rules) else { continue };
-        let (before, after) = (atoms_of(before, &f.job.domain)?, atoms_of(after, &f.job.domain)?);
-        atoms.push(before as f64);
-        redundant.push(before.saturating_sub(after) as f64);
+        let Some(learned) = &f.trained.unsimplified else { continue };
+        atoms.push(atoms_of(learned, &f.job.domain)? as f64);
+        redundant.extend(f.trained.redundant_atoms.map(|n| n as f64));
     }
     let trained: Vec<_> = finished.iter().map(|f| &f.trained).collect();
-    let (mean, stderr) = mean_stderr(&scores);
     Ok(Measured {
         variant: variant.to_string(),
         curve: Curve::new(&trained),
-        mean,
-        stderr,
+        curves: trained.iter().map(|t| Curve::new(&[t])).collect(),
+        returns: Sample::of_means(scores().map(|s| (s.mean, s.stderr))),
         learned,
         runs: finished.len(),
-        atoms: mean_stderr(&atoms).0,
-        redundant: mean_stderr(&redundant).0,
+        atoms: Sample::new(atoms),
+        redundant: Sample::new(redundant),
     })
 }
 
@@ -121,10 +117,10 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
             for m in &measured {
                 rows.push(row([
                     m.variant.clone(),
-                    format!("{:.2} ± {:.2}", m.mean, m.stderr),
+                    format!("{:.2}{}", m.returns.mean(), spread(&m.returns)),
                     format!("{} of {}", m.learned, m.runs),
-                    format!("{:.1}", m.atoms),
-                    format!("{:.1}", m.redundant),
+                    format!("{:.1}", m.atoms.mean()),
+                    format!("{:.1}", m.redundant.mean()),
                 ]));
             }
             if spec.figure {
@@ -142,10 +138,15 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
 }
 
 impl Measured {
+    /// When its runs first reached a return.
+    fn reaches(&self, value: f64) -> Reached {
+        Reached::new(&self.curves, value)
+    }
+
     fn json(&self) -> Value {
         json!({
-            "return": self.mean, "stderr": self.stderr, "learned": self.learned, "runs": self.runs,
-            "atoms": self.atoms, "redundant_atoms": self.redundant, "curve": self.curve.json(),
+            "return": self.returns.mean(), "stderr": self.returns.stderr(), "learned": self.learned, "runs": self.runs,
+            "atoms": self.atoms.mean(), "redundant_atoms": self.redundant.mean(), "curve": self.curve.json(),
         })
     }
 }
@@ -175,10 +176,10 @@ fn figure(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Figure {
 /// Whether what the experiment expects held in a domain.
 fn judge(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Vec<Claim> {
     let find = |name: &str| measured.iter().find(|m| m.variant == name);
-    let claim = |text: String, held: bool, detail: String| Claim {
+    let claim = |text: String, verdict: Verdict, detail: String| Claim {
         experiment: spec.id.clone(),
         text: format!("{}, {}: {text}", spec.title, capital(domain)),
-        held,
+        verdict,
         detail,
     };
     match &spec.expect {
@@ -188,33 +189,38 @@ fn judge(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Vec<Claim>
             let start = with.curve.points.first().map_or(0.0, |p| p.1);
             let end = with.curve.end().unwrap_or(0.0).max(without.curve.end().unwrap_or(0.0));
             let half = f64::midpoint(start, end);
-            let (a, b) = (with.curve.reaches(half), without.curve.reaches(half));
-            let show = |episodes: Option<f64>| {
-                episodes.map_or_else(
-                    || "never".to_string(),
-                    |e| format!("after {} episodes", thousands(e as u64)),
-                )
-            };
+            let (a, b) = (with.reaches(half), without.reaches(half));
             vec![
                 claim(
                     format!("{than} leaves more redundant atoms than {better}"),
-                    without.redundant > with.redundant,
-                    format!("{:.1} a policy against {:.1}", without.redundant, with.redundant),
+                    Verdict::higher(without.redundant.compare(&with.redundant, 0.0)),
+                    format!(
+                        "{:.1} per policy against {:.1}",
+                        without.redundant.mean(),
+                        with.redundant.mean()
+                    ),
                 ),
                 claim(
                     format!("{than} converges more slowly than {better}"),
-                    b.unwrap_or(f64::INFINITY) > a.unwrap_or(f64::INFINITY),
-                    format!("half of the gain {} against {}", show(b), show(a)),
+                    Verdict::higher(b.log_episodes.compare(&a.log_episodes, 0.0)),
+                    format!("half of the gain {} against {}", b.shown(), a.shown()),
                 ),
             ]
         }
         AblationExpect::Best { best, tolerance } => {
             let Some(own) = find(best) else { return Vec::new() };
             let others: Vec<&Measured> = measured.iter().filter(|m| m.variant != *best).collect();
-            let shown = |m: &Measured| format!("{} {:.2}", m.variant, m.mean);
+            let shown = |m: &Measured| format!("{} {:.2}", m.variant, m.returns.mean());
             vec![claim(
                 format!("{best} is at least as good as the others"),
-                others.iter().all(|m| m.mean <= own.mean + tolerance),
+                others
+                    .iter()
+                    .map(|m| {
+                        let short = own.returns.mean() < m.returns.mean() - tolerance;
+                        Verdict::at_least(own.returns.compare(&m.returns, *tolerance), short)
+                    })
+                    .max()
+                    .unwrap_or(Verdict::Held),
                 format!("{}; {}", shown(own), others.iter().map(|m| shown(m)).collect::<Vec<_>>().join(", ")),
             )]
         }

@@ -4,11 +4,12 @@ use derrl_learn::mean_stderr;
 use serde_json::{Map, Value, json};
 
 use super::Plan;
-use super::curves::{COLORS, Curve, RETURN_LABEL, WINDOW};
+use super::curves::{COLORS, Curve, RETURN_LABEL, Reached, WINDOW};
 use super::experiments::{ConvergenceExpect, TableSpec};
 use super::job::Results;
 use super::names::shown;
-use super::page::{Block, Cell, Claim, Figure, Section, row};
+use super::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
+use super::sample::Sample;
 use crate::chart::{Chart, Scale, Series, Stroke};
 use crate::table::thousands;
 
@@ -20,6 +21,8 @@ struct Line<'a> {
     episodes: f64,
     /// Empty for an agent that does not learn.
     curve: Curve,
+    /// The same of each run.
+    curves: Vec<Curve>,
     /// The mean score on the training task, and the best known there.
     score: f64,
     best_known: f64,
@@ -65,6 +68,7 @@ fn lines<'a>(plan: &'a Plan, table: &TableSpec, results: &Results) -> anyhow::Re
                 color,
                 episodes: mean_stderr(&runs.iter().map(|t| t.episodes as f64).collect::<Vec<_>>()).0,
                 curve: Curve::new(&runs),
+                curves: runs.iter().map(|t| Curve::new(&[t])).collect(),
                 score: mean_stderr(&scores().map(|s| s.mean).collect::<Vec<_>>()).0,
                 best_known: mean_stderr(&scores().filter_map(|s| s.best_known).collect::<Vec<_>>()).0,
             })
@@ -119,10 +123,15 @@ fn figure(table: &TableSpec, lines: &[Line], seeds: u64) -> Figure {
 fn judge(expect: &ConvergenceExpect, title: &str, lines: &[Line]) -> Option<Claim> {
     let floor = lines.iter().find(|l| !l.learns())?;
     let goal = floor.score + expect.share * (floor.best_known - floor.score);
-    let find = |agent: &str| lines.iter().find(|l| l.agent == agent).map(|l| &l.curve);
-    let (own, other) = (find(&expect.agent)?.reaches(goal), find(&expect.beside)?.reaches(goal));
-    let show = |episodes: Option<f64>| {
-        episodes.map_or_else(|| "never".to_string(), |e| format!("after {} episodes", thousands(e as u64)))
+    let find = |agent: &str| lines.iter().find(|l| l.agent == agent).map(|l| Reached::new(&l.curves, goal));
+    let (own, other) = (find(&expect.agent)?, find(&expect.beside)?);
+    let allowed = Sample::new(other.log_episodes.runs.iter().map(|x| x + expect.factor.ln()).collect());
+    let comparison = allowed.compare(&own.log_episodes, 0.0);
+    let short = own.log_episodes.mean() > allowed.mean();
+    let verdict = match (own.runs, other.runs) {
+        (0, _) => Verdict::NotHeld,
+        (_, 0) => Verdict::Held,
+        _ => Verdict::at_least(comparison, short),
     };
     let (agent, beside) = (shown(&expect.agent), shown(&expect.beside));
     Some(Claim {
@@ -131,7 +140,7 @@ fn judge(expect: &ConvergenceExpect, title: &str, lines: &[Line]) -> Option<Clai
             "{title}: {agent} converges on par with {beside}, within a factor of {}",
             expect.factor
         ),
-        held: own.is_some_and(|own| other.is_none_or(|other| own <= expect.factor * other)),
-        detail: format!("a return of {goal:.2}: {agent} {}, {beside} {}", show(own), show(other)),
+        verdict,
+        detail: format!("a return of {goal:.2}: {agent} {}, {beside} {}", own.shown(), other.shown()),
     })
 }

@@ -3,7 +3,9 @@
 use derrl_learn::{Trained, mean_stderr};
 use serde_json::{Value, json};
 
+use super::sample::Sample;
 use crate::chart::{Series, Stroke};
+use crate::table::thousands;
 
 /// Colours that can be told apart, also by the colour-blind, on light and on dark.
 pub const COLORS: [&str; 5] = ["#2b7bba", "#d95f02", "#1b9e77", "#c2558f", "#8a8a8a"];
@@ -97,6 +99,38 @@ fn between(run: &Trained, from: f64, to: f64) -> f64 {
     let (x, y) = (a.episodes as f64, b.episodes as f64);
     let share = if y > x { ((to - x) / (y - x)).clamp(0.0, 1.0) } else { 1.0 };
     a.mean_return + share * (b.mean_return - a.mean_return)
+}
+
+/// When runs first reached a return.
+pub struct Reached {
+    /// How many did.
+    pub runs: usize,
+    /// Of how many.
+    all: usize,
+    /// The logarithm of the episodes until then; all its episodes for a run that never did.
+    pub log_episodes: Sample,
+}
+
+impl Reached {
+    /// When these runs first reached the goal.
+    pub fn new(curves: &[Curve], goal: f64) -> Reached {
+        let episodes = curves.iter().filter_map(|c| c.reaches(goal).or(c.points.last().map(|p| p.0)));
+        Reached {
+            runs: curves.iter().filter(|c| c.reaches(goal).is_some()).count(),
+            all: curves.len(),
+            log_episodes: Sample::new(episodes.map(f64::ln).collect()),
+        }
+    }
+
+    /// In words.
+    pub fn shown(&self) -> String {
+        let Reached { runs, all, log_episodes } = self;
+        if *runs == 0 {
+            return "never".to_string();
+        }
+        let some = if runs < all { format!(" ({runs} of {all} runs)") } else { String::new() };
+        format!("after {} episodes{some}", thousands(log_episodes.mean().exp() as u64))
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK};
+use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK, Verdict};
 use crate::chart::escape;
 use crate::report::RUNS_FILE;
 
@@ -20,7 +20,7 @@ nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } a { color: inherit; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; background: var(--card); min-width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { font-weight: 600; } td small { display: block; color: var(--soft); white-space: nowrap; } td.number { white-space: nowrap; }
-.better { color: var(--good); } .worse { color: var(--bad); } .yes { color: var(--good); font-weight: 600; } .no { color: var(--bad); font-weight: 600; }
+.better { color: var(--good); } .worse { color: var(--bad); } .yes { color: var(--good); font-weight: 600; } .no { color: var(--bad); font-weight: 600; } .level { color: var(--soft); font-weight: 600; }
 .group { background: var(--page); font-weight: 600; }
 pre { overflow-x: auto; padding: .8rem; background: var(--card); border: 1px solid var(--line); font-size: .875rem; }
 .claims { padding-left: 1.2rem; } .claims li { margin: .2rem 0; }
@@ -60,7 +60,8 @@ pub fn to_html(page: &Page) -> String {
     }
     html.push_str("</nav>\n");
     if let Some(verdict) = page.verdict() {
-        let _ = writeln!(html, "<p>{}</p>\n{}", escape(&verdict), claims(page.claims().filter(|c| !c.held)));
+        let _ =
+            writeln!(html, "<p>{}</p>\n{}", escape(&verdict), claims(page.claims().filter(|c| !c.held())));
     }
     for section in &page.sections {
         let _ = writeln!(html, "<h2 id=\"{}\">{}</h2>", section.id, escape(section.title));
@@ -89,7 +90,12 @@ pub fn to_html(page: &Page) -> String {
 /// Claims as a list, each with a sign whether it held.
 fn claims<'c>(claims: impl Iterator<Item = &'c Claim>) -> String {
     let line = |claim: &Claim| {
-        let (class, sign) = if claim.held { ("yes", "✓ held") } else { ("no", "✗ not held") };
+        let class = match claim.verdict {
+            Verdict::Held => "yes",
+            Verdict::Level => "level",
+            Verdict::NotHeld => "no",
+        };
+        let sign = claim.verdict.sign();
         let (text, detail) = (escape(&claim.text), escape(&claim.detail));
         format!("<li><span class=\"{class}\">{sign}</span> {text}: {detail}</li>\n")
     };

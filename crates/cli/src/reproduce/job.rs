@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::Context;
 use derrl_env::{Options, find};
 use derrl_learn::{
-    Config, Learning, Point, Score, Setup, Trained, Training, Watcher, evaluate_agent, find_agent,
+    Config, Learning, Observer, Point, Score, Setup, Trained, Training, evaluate_agent, find_agent,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,9 @@ pub struct Finished {
     pub rules: Option<String>,
     /// Seconds it took in all, scoring included.
     pub seconds: f64,
-    /// Seconds an episode and a decision of training, if it was for that.
+    /// Processor seconds of the whole training run: everything from the start to the policy that is scored.
+    pub training_seconds: f64,
+    /// Seconds per episode and per decision of training, if it was for that.
     pub time: Option<Time>,
     /// When it was run.
     pub date: String,
@@ -83,9 +85,9 @@ pub struct Finished {
 /// Training time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Time {
-    /// Seconds an episode.
+    /// Seconds per episode.
     pub episode: f64,
-    /// Seconds a decision.
+    /// Seconds per decision.
     pub decision: f64,
     /// Episodes measured.
     pub episodes: u64,
@@ -158,7 +160,7 @@ impl Job {
     }
 
     /// Does it. `None` if interrupted.
-    pub fn run(&self, watcher: &dyn Watcher) -> anyhow::Result<Option<Finished>> {
+    pub fn run(&self, watcher: &dyn Observer) -> anyhow::Result<Option<Finished>> {
         let start = Instant::now();
         let (row, spec) = (find_agent(&self.agent)?, find(&self.domain)?);
         let alphabet = spec.alphabet();
@@ -173,7 +175,10 @@ impl Job {
         let mut agent = (row.make)(&setup)?;
         let training =
             Training { make_env: &make_env, seed: self.seed, decisions: self.decisions, threads: 1, watcher };
+        // On one thread, training runs in this one.
+        let before = thread_seconds();
         let Some(trained) = agent.train(&training)? else { return Ok(None) };
+        let training_seconds = thread_seconds() - before;
         let mut scores = Vec::new();
         for (task, options) in &self.tasks {
             if watcher.interrupted() {
@@ -188,6 +193,7 @@ impl Job {
             trained,
             rules: agent.rules(),
             seconds: start.elapsed().as_secs_f64(),
+            training_seconds,
             time: None,
             date: today(),
             commit: commit(),
@@ -195,7 +201,7 @@ impl Job {
     }
 
     /// Trains while the clock runs. `None` if interrupted.
-    pub fn time(&self, watcher: &dyn Watcher) -> anyhow::Result<Option<Finished>> {
+    pub fn time(&self, watcher: &dyn Observer) -> anyhow::Result<Option<Finished>> {
         let clock = Clock { watcher, last: Mutex::default() };
         // A thread of its own, so that its processor time is that of the training alone.
         let finished = std::thread::scope(|scope| scope.spawn(|| self.run(&clock)).join());
@@ -214,11 +220,11 @@ impl Job {
 
 /// Notes how much processor time training has taken by each point of its curve.
 struct Clock<'a> {
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn Observer,
     last: Mutex<Option<(f64, Point)>>,
 }
 
-impl Watcher for Clock<'_> {
+impl Observer for Clock<'_> {
     fn point(&self, point: &Point) {
         // Called by the thread that trains.
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((thread_seconds(), *point));
@@ -237,7 +243,7 @@ fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Seconds since the first call in this thread: processor time is not to be had here.
+/// Seconds since the first call in this thread: CPU time is unavailable on this platform.
 #[cfg(not(unix))]
 fn thread_seconds() -> f64 {
     thread_local!(static START: Instant = Instant::now());

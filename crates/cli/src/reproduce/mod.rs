@@ -16,6 +16,7 @@ mod readme;
 mod rules;
 mod runs;
 mod runtime;
+mod sample;
 mod scores;
 
 use std::collections::BTreeSet;
@@ -316,7 +317,7 @@ fn document(page: &Page, provenance: &Provenance) -> anyhow::Result<Value> {
     for (id, file) in experiments::files()? {
         let claims: Vec<_> = page.claims().filter(|c| c.experiment == id).collect();
         // Nothing is said of what was not run.
-        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held).into() };
+        let held = if claims.is_empty() { Value::Null } else { claims.iter().all(|c| c.held()).into() };
         experiments.insert(id.to_string(), json!({ "held": held, "claims": claims, "experiment": file }));
     }
     Ok(json!({

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::sample::Comparison;
 use crate::report::RUNS_FILE;
 use crate::table::columns;
 
@@ -115,9 +116,57 @@ pub struct Claim {
     /// What is claimed.
     pub text: String,
     /// Whether it held.
-    pub held: bool,
+    pub verdict: Verdict,
     /// Where it did not, or by how much it did.
     pub detail: String,
+}
+
+/// Whether a claim held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It held.
+    Held,
+    /// The difference is within the noise of the runs: nothing is shown either way.
+    Level,
+    /// It did not hold.
+    NotHeld,
+}
+
+impl Verdict {
+    /// In words, with a sign.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Verdict::Held => "✓ held",
+            Verdict::Level => "≈ level",
+            Verdict::NotHeld => "✗ not held",
+        }
+    }
+
+    /// Of a claim that one value is higher than another.
+    pub fn higher(comparison: Comparison) -> Verdict {
+        match comparison {
+            Comparison::Higher => Verdict::Held,
+            Comparison::Level => Verdict::Level,
+            Comparison::Lower => Verdict::NotHeld,
+        }
+    }
+
+    /// Of a claim that one value is at least another: level only where it falls short within the noise.
+    pub fn at_least(comparison: Comparison, falls_short: bool) -> Verdict {
+        match comparison {
+            Comparison::Lower => Verdict::NotHeld,
+            Comparison::Level if falls_short => Verdict::Level,
+            _ => Verdict::Held,
+        }
+    }
+}
+
+impl Claim {
+    /// Whether it held.
+    pub fn held(&self) -> bool {
+        self.verdict == Verdict::Held
+    }
 }
 
 /// A whole report.
@@ -143,11 +192,15 @@ impl Page {
 
     /// How many claims held, in a sentence; none where nothing is claimed.
     pub fn verdict(&self) -> Option<String> {
-        let (all, held) = (self.claims().count(), self.claims().filter(|c| c.held).count());
+        let count = |verdict| self.claims().filter(|c| c.verdict == verdict).count();
+        let (all, held, level) = (self.claims().count(), count(Verdict::Held), count(Verdict::Level));
         match (all, all - held) {
             (0, _) => None,
             (_, 0) => Some(format!("All {all} claims held.")),
-            (_, _) => Some(format!("{held} of {all} claims held. These did not:")),
+            (_, _) => Some(format!(
+                "{held} of {all} claims held, {level} are level (a difference within the noise), {} did not hold:",
+                all - held - level
+            )),
         }
     }
 
@@ -164,7 +217,7 @@ impl Page {
             let _ = write!(text, "\n[{RUNS_LINK}]({RUNS_FILE})\n");
         }
         if let Some(verdict) = self.verdict() {
-            let _ = write!(text, "\n{verdict}\n\n{}", markdown_claims(self.claims().filter(|c| !c.held)));
+            let _ = write!(text, "\n{verdict}\n\n{}", markdown_claims(self.claims().filter(|c| !c.held())));
         }
         for section in &self.sections {
             let _ = write!(text, "\n## {}\n", section.title);
@@ -202,8 +255,7 @@ impl Page {
         if self.claims().next().is_some() {
             let _ = writeln!(text, "\nclaims");
             for c in self.claims() {
-                let held = if c.held { "held    " } else { "NOT HELD" };
-                let _ = writeln!(text, "  {held}  {}: {}", c.text, c.detail);
+                let _ = writeln!(text, "  {:<10}  {}: {}", c.verdict.sign(), c.text, c.detail);
             }
         }
         for notice in &self.notices {
@@ -214,7 +266,7 @@ impl Page {
 }
 
 fn markdown_claims<'c>(claims: impl Iterator<Item = &'c Claim>) -> String {
-    let line = |c: &Claim| format!("- {} {}: {}\n", if c.held { "✓" } else { "✗" }, c.text, c.detail);
+    let line = |c: &Claim| format!("- {}: {}: {}\n", c.verdict.sign(), c.text, c.detail);
     claims.map(line).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use derrl_learn::{Point, Watcher};
+use derrl_learn::{Observer, Point};
 use indicatif::ProgressBar;
 
 use super::job::{Finished, Job, Purpose, Results, Store};
@@ -159,7 +159,7 @@ impl Watch<'_> {
     }
 }
 
-impl Watcher for Watch<'_> {
+impl Observer for Watch<'_> {
     fn point(&self, point: &Point) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         // A count that falls is that of the next restart.

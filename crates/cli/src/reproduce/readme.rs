@@ -45,9 +45,9 @@ impl Readme {
         });
         let table = table.context("the report has no generalisation table")?;
         let Provenance { command, runs: [date, commit], machine, .. } = provenance;
-        let (all, held) = (page.claims().count(), page.claims().filter(|c| c.held).count());
+        let (all, held) = (page.claims().count(), page.claims().filter(|c| c.held()).count());
         let intro = format!(
-            "Measured by `{command}` on {date}, commit {commit}, {machine}; {held} of {all} claims held. Mean return ± standard error over seeds; in \
+            "Measured by `{command}` on {date}, commit {commit}, {machine}; {held} of {all} claims held. Mean return ± standard error over seeds (`n = 1`: a single seed has none); in \
              brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=)."
         );
         let paragraphs: Vec<String> =

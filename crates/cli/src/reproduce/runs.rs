@@ -46,7 +46,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         untyped: false,
         start: None,
         options: job.options.clone(),
-        settings: job.config.clone().unwrap_or_default().within(job.decisions),
+        settings: job.config.clone().unwrap_or_default(),
     };
     let text = finished.rules.as_deref().unwrap_or_default();
     if let Ok(there) = RunFolder::open(path)
@@ -75,6 +75,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         restart: trained.restart,
         episodes: trained.episodes,
         steps: trained.decisions,
+        selection_steps: trained.selection_steps,
         seconds: finished.seconds,
         curves: vec![(trained.restart, points)],
     };

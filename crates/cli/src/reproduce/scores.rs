@@ -1,13 +1,14 @@
 //! `derrl reproduce table`: the paper's generalisation table, measured.
 
-use derrl_learn::{AGENTS, mean_stderr};
+use derrl_learn::AGENTS;
 use serde_json::{Map, Value, json};
 
 use super::Plan;
 use super::experiments::{Row, TableSpec};
 use super::job::Results;
 use super::names::shown;
-use super::page::{Block, Cell, Claim, Mark, Section, row};
+use super::page::{Block, Cell, Claim, Mark, Section, Verdict, row};
+use super::sample::{Comparison, Sample};
 use crate::table::thousands;
 
 /// Values this close to the paper's count as equal to it.
@@ -16,10 +17,8 @@ const CLOSE: f64 = 0.02;
 /// A cell of the table.
 struct Measured {
     agent: String,
-    mean: f64,
-    stderr: f64,
+    returns: Sample,
     best_known: f64,
-    runs: Vec<f64>,
     paper: Option<f64>,
 }
 
@@ -27,15 +26,17 @@ impl Measured {
     fn mark(&self) -> Mark {
         match self.paper {
             None => Mark::None,
-            Some(paper) if (self.mean - paper).abs() <= CLOSE => Mark::Same,
-            Some(paper) if self.mean > paper => Mark::Better,
-            Some(_) => Mark::Worse,
+            Some(paper) => match self.returns.compare_with(paper, CLOSE) {
+                Comparison::Level => Mark::Same,
+                Comparison::Higher => Mark::Better,
+                Comparison::Lower => Mark::Worse,
+            },
         }
     }
 
     fn cell(&self) -> Cell {
         Cell {
-            text: format!("{} ± {:.2}", two(self.mean), self.stderr),
+            text: format!("{}{}", two(self.returns.mean()), spread(&self.returns)),
             note: self.paper.map_or_else(String::new, |p| format!("({})", two(p))),
             mark: self.mark(),
         }
@@ -43,9 +44,9 @@ impl Measured {
 
     fn json(&self) -> Value {
         json!({
-            "mean": self.mean,
-            "stderr": self.stderr,
-            "runs": self.runs,
+            "mean": self.returns.mean(),
+            "stderr": self.returns.stderr(),
+            "runs": self.returns.runs,
             "paper": self.paper,
             "against_paper": match self.mark() {
                 Mark::None => Value::Null,
@@ -55,6 +56,11 @@ impl Measured {
             },
         })
     }
+}
+
+/// How far the mean may be off: ` ± 0.01`, or ` (n = 1)` for a single run.
+pub fn spread(sample: &Sample) -> String {
+    sample.stderr().map_or_else(|| " (n = 1)".to_string(), |e| format!(" ± {e:.2}"))
 }
 
 /// A number of the table: two decimals, a true minus, no `-0.00`.
@@ -109,7 +115,7 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let blocks = vec![
         Block::Text(format!(
             "Mean return ± standard error over seeds; in brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=, \
-             within {CLOSE}). Each seed is a training run of its own, scored over the same instances for every agent. \
+             within {CLOSE} or twice the standard error). Each seed is a training run of its own, scored over the same instances for every agent. \
              Best known: what search or the best hand-written controller gets on these instances; with noise, what the best player can expect."
         )),
         Block::Table(rows),
@@ -173,17 +179,11 @@ fn measure(plan: &Plan, table: &TableSpec, at: usize, results: &Results) -> anyh
         .filter(|a| table.decisions.contains_key(a.name))
         .map(|a| {
             let finished = results.all(&plan.table_jobs(table, a.name)?);
-            let runs: Vec<f64> = finished.iter().filter_map(|f| f.scores.get(at)).map(|s| s.mean).collect();
-            let best: Vec<f64> =
-                finished.iter().filter_map(|f| f.scores.get(at)).filter_map(|s| s.best_known).collect();
-            let (mean, stderr) = mean_stderr(&runs);
-            let best_known = if best.is_empty() { f64::NAN } else { mean_stderr(&best).0 };
+            let scores = || finished.iter().filter_map(|f| f.scores.get(at));
             Ok(Measured {
                 agent: a.name.to_string(),
-                mean,
-                stderr,
-                best_known,
-                runs,
+                returns: Sample::of_means(scores().map(|s| (s.mean, s.stderr))),
+                best_known: Sample::new(scores().filter_map(|s| s.best_known).collect()).mean(),
                 paper: row.paper.get(a.name).copied(),
             })
         })
@@ -194,52 +194,56 @@ fn measure(plan: &Plan, table: &TableSpec, at: usize, results: &Results) -> anyh
 fn judge(table: &TableSpec, measured: &[(&Row, Vec<Measured>)]) -> Vec<Claim> {
     let expect = &table.expect;
     let mut claims = Vec::new();
-    let claim = |text: String, failed: Vec<String>| Claim {
-        experiment: table.id.clone(),
-        text,
-        held: failed.is_empty(),
-        detail: if failed.is_empty() {
-            "in every row".to_string()
-        } else {
-            format!("not in {}", failed.join("; "))
-        },
-    };
     for agent in &expect.at_least_paper {
-        let failed = measured.iter().flat_map(|(row, cells)| {
-            cells.iter().filter(|c| c.agent == *agent).filter_map(|c| {
-                let paper = c.paper?;
-                let short = c.mean < paper - expect.tolerance;
-                short.then(|| format!("{} ({} against {})", row.name, two(c.mean), two(paper)))
-            })
-        });
-        claims.push(claim(
-            format!("{}: {} is at least the paper's", table.title, shown(agent)),
-            failed.collect(),
-        ));
+        let mut rows = Vec::new();
+        for (row, cells) in measured {
+            for c in cells.iter().filter(|c| c.agent == *agent) {
+                let Some(paper) = c.paper else { continue };
+                let comparison = c.returns.compare_with(paper, expect.tolerance);
+                let short = c.returns.mean() < paper - expect.tolerance;
+                let detail = format!("{} ({} against {})", row.name, two(c.returns.mean()), two(paper));
+                rows.push((Verdict::at_least(comparison, short), detail));
+            }
+        }
+        let text = format!("{}: {} is at least the paper's", table.title, shown(agent));
+        claims.push(over_rows(table, text, &rows));
     }
     let ours = &expect.best_when_generalising;
-    let mut failed = Vec::new();
+    let mut rows = Vec::new();
     for (row, cells) in measured.iter().filter(|(row, _)| row.generalises) {
         let Some(own) = cells.iter().find(|c| c.agent == *ours) else { continue };
-        for other in cells.iter().filter(|c| c.mean > own.mean + expect.tolerance) {
-            failed.push(format!(
+        for other in cells.iter().filter(|c| c.agent != *ours) {
+            let comparison = own.returns.compare(&other.returns, expect.tolerance);
+            let short = own.returns.mean() < other.returns.mean() - expect.tolerance;
+            let detail = format!(
                 "{} ({} {} against {})",
                 row.name,
                 shown(&other.agent),
-                two(other.mean),
-                two(own.mean)
-            ));
+                two(other.returns.mean()),
+                two(own.returns.mean())
+            );
+            rows.push((Verdict::at_least(comparison, short), detail));
         }
     }
-    if measured.iter().any(|(row, _)| row.generalises) {
-        claims.push(claim(
-            format!(
-                "{}: {} is at least as good as every baseline where it has to generalise",
-                table.title,
-                shown(ours)
-            ),
-            failed,
-        ));
+    if !rows.is_empty() {
+        let text = format!(
+            "{}: {} is at least as good as every baseline where it has to generalise",
+            table.title,
+            shown(ours)
+        );
+        claims.push(over_rows(table, text, &rows));
     }
     claims
+}
+
+/// A claim about every row: the worst verdict counts, and the rows that have it are named.
+fn over_rows(table: &TableSpec, text: String, rows: &[(Verdict, String)]) -> Claim {
+    let verdict = rows.iter().map(|r| r.0).max().unwrap_or(Verdict::Held);
+    let named: Vec<&str> = rows.iter().filter(|r| r.0 == verdict).map(|r| r.1.as_str()).collect();
+    let detail = match verdict {
+        Verdict::Held => "in every row".to_string(),
+        Verdict::Level => format!("within the noise in {}", named.join("; ")),
+        Verdict::NotHeld => format!("not in {}", named.join("; ")),
+    };
+    Claim { experiment: table.id.clone(), text, verdict, detail }
 }

@@ -141,9 +141,10 @@ pub trait Family: Send + Sync {
     fn draw(&self, state: u128) -> Drawing;
 }
 
-/// The facts of a state, in place of what `facts` held.
+/// The facts of a state and what follows from them, in place of what `facts` held.
 pub fn observe_state(family: &dyn Family, state: u128, facts: &mut Facts) {
     facts.clear();
     family.facts(state, facts);
     facts.seal();
+    facts.derive(family.universe());
 }

@@ -44,12 +44,18 @@ impl Case {
                 let mut values = BTreeMap::new();
                 for rule in &policy.rules {
                     let alone = Policy { rules: vec![rule.clone()] };
-                    for action in decide(&alone, &universe, &facts).ties {
+                    let derived = decide(&alone, &universe, &facts);
+                    for action in derived.ties.into_iter().filter(|_| derived.value > 0.0) {
                         let value: &mut f64 = values.entry(action).or_default();
                         *value = value.max(rule.weight);
                     }
                 }
-                State { decision: decide(&policy, &universe, &facts), universe, facts, values }
+                let mut decision = decide(&policy, &universe, &facts);
+                if decision.value == 0.0 {
+                    // Programs say that no rule fires, not what is legal.
+                    decision.ties.clear();
+                }
+                State { decision, universe, facts, values }
             })
             .collect();
         Case { name, alphabet: Arc::clone(alphabet), policy, object: "object", states }
@@ -62,13 +68,9 @@ pub fn all() -> Vec<Case> {
     for (world, policies) in WORLDS {
         let alphabet = derrl_env::find(world).expect("the table has this world").alphabet();
         for (i, text) in policies.iter().enumerate() {
-            let policy = parse(text, &alphabet);
-            cases.push(Case::new(
-                format!("{world}_{i}"),
-                &alphabet,
-                policy,
-                episodes(world, &alphabet, 600, i as u64),
-            ));
+            let (policy, alphabet) = parse(text, &alphabet);
+            let states = episodes(world, &alphabet, 600, i as u64);
+            cases.push(Case::new(format!("{world}_{i}"), &alphabet, policy, states));
         }
         for i in 0..4 {
             let policy = random_policy(&alphabet, &mut Rng::new(i, 1));
@@ -80,8 +82,9 @@ pub fn all() -> Vec<Case> {
         let alphabet = Alphabet::parse(&Source::new(format!("{domain}.pl"), *text));
         let alphabet = Arc::new(alphabet.unwrap_or_else(|e| panic!("{e}")));
         for (i, text) in policies.iter().enumerate() {
+            let (policy, alphabet) = parse(text, &alphabet);
             let states = random_states(&alphabet, 400, i as u64);
-            let mut case = Case::new(format!("{domain}_{i}"), &alphabet, parse(text, &alphabet), states);
+            let mut case = Case::new(format!("{domain}_{i}"), &alphabet, policy, states);
             case.object = object;
             cases.push(case);
         }
@@ -118,6 +121,12 @@ const WORLDS: &[(&str, &[&str])] = &[
              0.25::move(X, Y) :- isFloor(X).
              0.75::move(X, Y) :- on(Y, b), on(X, floor), \\+ top(b).",
             "move(X, Y) :- isFloor(Z). 0.3::move(X, Y) :- top(Y), \\+ top(X).",
+            // A policy with definitions of its own: unstack what is above a goal, then build.
+            ":- closure(above, on). :- derived(busy(block)). :- derived(inplace(block)).
+             busy(X) :- goal_on(X, Y), \\+ on(X, Y). busy(X) :- goal_on(Y, X), \\+ on(Y, X).
+             inplace(X) :- on(X, Y), isFloor(Y), \\+ busy(X). inplace(X) :- on(X, Y), goal_on(X, Y), inplace(Y).
+             0.9::move(X, Y) :- top(X), above(X, Z), busy(Z), isFloor(Y). 0.8::move(X, Y) :- goal_on(X, Y), top(X), top(Y).
+             0.7::move(X, Y) :- inplace(Y), top(X), \\+ above(X, Y).",
         ],
     ),
     (
@@ -125,6 +134,14 @@ const WORLDS: &[(&str, &[&str])] = &[
         &[
             "up :- curr(X, Y), north, succ(Y, Z), \\+ obs(X, Z). down :- curr(X, Y), south, succ(Z, Y), \\+ obs(X, Z).
              left :- curr(X, Y), west, succ(Z, X), \\+ obs(Z, Y). right :- curr(X, Y), east, succ(X, Z), \\+ obs(Z, Y).",
+            // The way over free cells.
+            ":- derived(step(x, y, x, y)).
+             step(X, Y, X, Z) :- succ(Y, Z), \\+ obs(X, Z). step(X, Z, X, Y) :- succ(Y, Z), \\+ obs(X, Y).
+             step(X, Y, Z, Y) :- succ(X, Z), \\+ obs(Z, Y). step(Z, Y, X, Y) :- succ(X, Z), \\+ obs(X, Y).
+             :- distance(nearer, step, target). :- closure(reach, step).
+             up :- curr(X, Y), succ(Y, Z), nearer(X, Y, X, Z). down :- curr(X, Y), succ(Z, Y), nearer(X, Y, X, Z).
+             left :- curr(X, Y), succ(Z, X), nearer(X, Y, Z, Y). right :- curr(X, Y), succ(X, Z), nearer(X, Y, Z, Y).
+             0.5::up :- curr(X, Y), target(Z, U), \\+ reach(X, Y, Z, U).",
             "0.9::up :- northeast, \\+ obs(x0, y1). 0.9::left :- curr(x1, Y), target(Z, Y). 0.7::right :- succ(X, Z), obs(Z, Y), curr(X, Y).",
         ],
     ),
@@ -172,6 +189,27 @@ const DOMAINS: &[(&str, &str, &[&str], &str)] = &[
         "object",
     ),
     (
+        "derived",
+        ":- action(go(place, place)). :- action(rest). :- action(load(box)). :- state(at(place)). :- state(link(place, place)).
+         :- state(held(box)). :- state(dark). :- background(goal(place)). :- subtype(box, place).
+         :- derived(open(place, place)). :- derived(even(place, place)). :- derived(odd(place, place)). :- derived(lost(place)).
+         :- derived(safe). :- derived(pair(box, place)). :- derived(home(place)).
+         :- closure(reach, open). :- distance(closer, open). :- distance(nearer, link, goal).
+         :- legal(go/2). :- legal(load/1).
+         open(X, Y) :- link(X, Y), \\+ held(Y). open(X, Y) :- link(Y, X), dark.
+         odd(X, Y) :- link(X, Y). odd(X, Y) :- link(X, Z), even(Z, Y). even(X, Y) :- link(X, Z), odd(Z, Y). even(X, X) :- at(X).
+         lost(X) :- at(X), \\+ safe. safe :- at(X), goal(Y), reach(X, Y). safe :- at(X), goal(X).
+         pair(X, Y). home(d). home(X) :- goal(X), \\+ link(X, home).
+         go(X, Y) :- at(X), open(X, Y). go(X, Y) :- lost(X), goal(Y). load(X) :- \\+ held(X), \\+ dark.",
+        &[
+            "0.9::go(X, Y) :- at(X), closer(X, Y, Z), goal(Z). 0.8::go(X, Y) :- nearer(X, Y). 0.7::rest :- safe.
+             0.6::load(X) :- pair(X, Y), lost(Y). 0.5::go(X, Y) :- even(X, Y), \\+ odd(X, Y). 0.4::rest :- home(d), \\+ home(a).",
+            ":- derived(alone/1). :- closure(far, reach). alone(X) :- at(X), \\+ home(X). alone(X) :- held(X), \\+ lost(X).
+             0.9::go(X, Y) :- alone(X), far(X, Y). 0.8::load(X) :- alone(X). 0.8::rest :- dark, \\+ safe.",
+        ],
+        "object",
+    ),
+    (
         "reserved",
         ":- action(open(value, value)). :- action(call). :- action('Not'). :- action(dynamic/1). :- state(succ(value, value)).
          :- state(between/3). :- state(call/1). :- state(atom/1). :- state(atom_/1). :- state(query/1). :- state(once/1).
@@ -188,8 +226,8 @@ const DOMAINS: &[(&str, &str, &[&str], &str)] = &[
     ),
 ];
 
-fn parse(text: &str, alphabet: &Alphabet) -> Policy {
-    Policy::parse(&Source::new("policy.pl", text), alphabet).unwrap_or_else(|e| panic!("{e}"))
+fn parse(text: &str, alphabet: &Arc<Alphabet>) -> (Policy, Arc<Alphabet>) {
+    Policy::read(&Source::new("policy.pl", text), alphabet).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// States of episodes under random actions, over all tasks of a world.
@@ -241,7 +279,7 @@ fn random_states(alphabet: &Arc<Alphabet>, count: usize, seed: u64) -> Vec<(Arc<
             let universe = &universes[i / 10];
             let mut facts = Facts::new(alphabet);
             let density = 0.1 + 0.6 * rng.unit();
-            for (p, decl) in alphabet.predicates.iter().enumerate() {
+            for (p, decl) in alphabet.predicates.iter().enumerate().filter(|(_, p)| p.role.is_given()) {
                 let mut tuples: Vec<Vec<Object>> = vec![Vec::new()];
                 for &t in &decl.args {
                     let fits = |o: &Object| alphabet.types.is_subtype(universe.type_of(*o), t);
@@ -259,6 +297,7 @@ fn random_states(alphabet: &Arc<Alphabet>, count: usize, seed: u64) -> Vec<(Arc<
                 }
             }
             facts.seal();
+            facts.derive(universe);
             (Arc::clone(universe), facts)
         })
         .collect()

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use derrl_export::{asp_constant, asp_name, export, find, problog_name, prolog_name};
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Constant, GroundAction};
+use derrl_logic::{Constant, GroundAction, Object, Pred};
 
 use cases::{Case, State};
 use tools::{python, run, swipl};
@@ -53,11 +53,16 @@ fn plain(constant: &Constant) -> String {
     }
 }
 
+/// The facts that the world gives.
+fn given<'s>(case: &'s Case, state: &'s State) -> impl Iterator<Item = (Pred, &'s [Object])> {
+    state.facts.iter().filter(|(p, _)| case.alphabet.predicate(*p).role.is_given())
+}
+
 /// The facts and objects of a state as facts of a logic program.
 fn logic_facts(case: &Case, state: &State, spelling: &Spelling, object: &str) -> Vec<String> {
     let constant = |o| (spelling.constant)(state.universe.name(o));
     let mut facts = Vec::new();
-    for (p, args) in state.facts.iter() {
+    for (p, args) in given(case, state) {
         let name = (spelling.predicate)(&case.alphabet.predicate(p).name, args.len());
         let args: Vec<String> = args.iter().map(|&o| constant(o)).collect();
         facts.push(if args.is_empty() { name } else { format!("{name}({})", args.join(", ")) });
@@ -79,7 +84,7 @@ fn plain_states(case: &Case) -> String {
     let mut text = String::new();
     for state in &case.states {
         let constant = |o| plain(state.universe.name(o));
-        for (p, args) in state.facts.iter() {
+        for (p, args) in given(case, state) {
             let _ = write!(text, "fact{UNIT}{}", case.alphabet.predicate(p).name);
             for &o in args {
                 let _ = write!(text, "{UNIT}{}", constant(o));

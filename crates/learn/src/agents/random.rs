@@ -7,6 +7,7 @@ use derrl_logic::{Alphabet, GroundAction, Universe};
 
 use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
 use crate::error::Error;
+use crate::settings::streams::Purpose;
 
 /// The row of the table of agents.
 pub const SPEC: AgentSpec = AgentSpec {
@@ -15,7 +16,7 @@ pub const SPEC: AgentSpec = AgentSpec {
     learning: None,
     make: |setup| {
         let mut env = (setup.make_env)()?;
-        env.reset(&mut Rng::new(0, 0));
+        env.reset(&mut Purpose::Objects.rng(0));
         if env.universe().ground_actions(setup.alphabet).is_empty() {
             return Err(Error::World(Fault::new("the training task has no ground action")));
         }

@@ -7,6 +7,8 @@ use derrl_env::{Env, Options, Outcome, Rng, Status, World, find, observe};
 use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Pred, Source, Universe};
 
 use super::*;
+use crate::experience::counted::Counted;
+use crate::search::observer::Silent;
 use crate::settings::config::Config;
 
 /// Worlds that can be made here, with an environment of their training task.
@@ -37,7 +39,7 @@ fn trained(
     let setup =
         Setup { alphabet: &alphabet, make_env: &make_env, config: &config, learning: Some(&learning) };
     let mut agent = (row.make)(&setup).expect("the agent can be made");
-    let training = Training { make_env: &make_env, seed, decisions, threads: 2, watcher: &Unwatched };
+    let training = Training { make_env: &make_env, seed, decisions, threads: 2, watcher: &Silent };
     let trained = agent.train(&training).expect("training works").expect("nobody interrupts");
     (agent, trained)
 }
@@ -90,7 +92,7 @@ fn every_agent_replays_from_its_seed_and_from_what_it_saved() {
 #[test]
 fn every_agent_keeps_to_its_budget_and_tells_how_it_goes() {
     struct Count(Mutex<Vec<Point>>);
-    impl Watcher for Count {
+    impl Observer for Count {
         fn point(&self, point: &Point) {
             self.0.lock().expect("no thread failed").push(*point);
         }
@@ -162,7 +164,7 @@ fn states_are_padded_and_truncated_by_name() {
     let spec = find("blocks").expect("the world exists");
     let alphabet = spec.alphabet();
     let mut small = spec.make(&alphabet, "train", &Options::default()).expect("the task exists");
-    let atoms = training_atoms::TrainingAtoms::collect(&alphabet, small.as_mut());
+    let atoms = training_atoms::TrainingAtoms::collect(&alphabet, &mut Counted::new(small.as_mut()));
     assert_eq!((atoms.len(), atoms.actions()), (4 + 16 + 16 + 4, 9));
     let mut large = spec
         .make(&alphabet, "large", &Options { size: Some(6), ..Options::default() })
@@ -277,7 +279,7 @@ fn several_agents_learn_each_for_themselves_and_for_others_like_them() {
     for row in AGENTS.iter().filter(|r| r.name != "random") {
         let mut agent = (row.make)(&setup_of(&alphabet, &make_env, &config)).expect("it can be made");
         let training =
-            Training { make_env: &make_env, seed: 0, decisions: 20_000, threads: 1, watcher: &Unwatched };
+            Training { make_env: &make_env, seed: 0, decisions: 20_000, threads: 1, watcher: &Silent };
         agent.train(&training).expect("training works");
         let mut score = |agents| {
             let mut env = Junctions::new(&alphabet, agents);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount};
 
 use crate::error::Error;
-use crate::language::body::bits;
+use crate::language::body::Body;
 use crate::language::cache::GroundingCache;
 use crate::language::constraints::Constraints;
 use crate::language::slot::{Given, RuleDistribution, Slot};
@@ -247,8 +247,8 @@ impl Problem {
             }
         }
         if let Some(most) = self.alphabet.max_body {
-            while body.iter().map(|w| w.count_ones() as usize).sum::<usize>() > most {
-                let all: Vec<usize> = bits(body).collect();
+            while Body(&*body).len() > most {
+                let all: Vec<usize> = Body(&*body).atoms().collect();
                 drop_least(all.into_iter(), p, body);
             }
         }
@@ -313,6 +313,6 @@ fn check_given(rule: &Rule, alphabet: &Alphabet, grounder: &Grounder) -> Result<
 /// Takes the least likely of these atoms out of the body.
 fn drop_least(atoms: impl Iterator<Item = usize>, p: &[f64], body: &mut [u64]) {
     if let Some(j) = atoms.min_by(|&i, &j| p[i].total_cmp(&p[j])) {
-        body[j / 64] &= !(1 << (j % 64));
+        Body(body).remove(j);
     }
 }

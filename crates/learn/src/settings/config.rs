@@ -119,21 +119,6 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The same settings kept to a budget: as many restarts as fit into it, or one that is cut short.
-    #[must_use]
-    pub fn within(&self, decisions: u64) -> Config {
-        let mut config = self.clone();
-        let update = config.batch.max(1) as u64;
-        let restart = update * config.updates as u64;
-        if decisions < restart {
-            config.updates = (decisions / update).max(1) as usize;
-        }
-        let fit = (decisions / restart.max(1)).max(1);
-        config.restarts = config.restarts.min(usize::try_from(fit).unwrap_or(usize::MAX));
-        config.wave = config.wave.min(config.restarts);
-        config
-    }
-
     /// The first setting outside its range, as an error.
     pub fn check(&self) -> Result<(), Error> {
         let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {

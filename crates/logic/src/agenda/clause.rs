@@ -1,19 +1,19 @@
 //! Rules as clauses that count: what each way to make a body true adds to which actions.
 
-use super::store::{Packing, Relation};
+use super::Keys;
+use super::tally::Tally;
 use crate::alphabet::{Alphabet, Type, Types, Var};
-use crate::rule::{Arg, Literal, Rule};
-use crate::universe::{Object, Universe};
+use crate::join::{Atom, Body, Slot, atom, named};
+use crate::query::Binding;
+use crate::rule::{Literal, Rule};
+use crate::universe::Universe;
 
 /// A body whose every substitution adds `adds` to the derivations of its head.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub adds: i32,
     pub head: Head,
-    pub body: Vec<Atom>,
-    /// Objects that the rule mentions by name: no variable stands for them.
-    pub named: Vec<Object>,
-    pub variables: usize,
+    pub body: Body,
 }
 
 /// The head of a clause. Its arguments are the first variables.
@@ -25,23 +25,29 @@ pub(super) struct Head {
     pub row: bool,
 }
 
-/// A possibly negated atom over the relations of the agenda.
-#[derive(Clone, Debug)]
-pub(super) struct Atom {
-    pub positive: bool,
-    pub relation: usize,
-    pub args: Vec<Slot>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
-    Var(Var),
-    Object(Object),
-}
-
-impl Atom {
-    fn mentions(&self, v: Var) -> bool {
-        self.args.contains(&Slot::Var(v))
+impl Clause {
+    /// Adds `adds` to the derivations of what the head says under a substitution of the whole body.
+    pub fn count(&self, phi: &Binding, adds: i32, keys: &Keys, tally: &mut Tally) {
+        let head = &self.head;
+        let bound = head.types.len() - usize::from(head.row);
+        let mut key = keys.action(head.action);
+        for (o, &t) in phi.iter().zip(&head.types[..bound]) {
+            let Some(o) = *o else { return };
+            if !keys.fits(o, t) {
+                return;
+            }
+            key = keys.packing.push(key, o);
+        }
+        if !head.row {
+            return tally.add(key, adds);
+        }
+        let row = key;
+        tally.add_row(row, adds);
+        // The last argument is none of the objects that the rule speaks of already.
+        let others = phi[bound..].iter().flatten().chain(&self.body.named);
+        for &o in others.filter(|&&o| keys.fits(o, head.types[bound])) {
+            tally.add(keys.packing.push(row, o), -adds);
+        }
     }
 }
 
@@ -87,17 +93,13 @@ pub(super) fn clauses(
         args: vec![Slot::Var(v)],
     }));
 
-    let mut named: Vec<Object> = rule.body.iter().flat_map(|l| constants(l, universe)).collect();
-    named.sort_unstable();
-    named.dedup();
+    let named = named(rule.body.iter(), universe);
     let in_rule = rule.body.iter().flat_map(Literal::vars).map(|v| usize::from(v.0) + 1);
     let variables = in_rule.max().unwrap_or(0).max(types.len());
-    let clause = |adds: i32, row: bool, body: Vec<Atom>| Clause {
+    let clause = |adds: i32, row: bool, atoms: Vec<Atom>| Clause {
         adds,
         head: Head { action: rule.action.0 as usize, types: types.clone(), row },
-        body,
-        named: named.clone(),
-        variables,
+        body: Body { atoms, named: named.clone(), variables },
     };
     let mut all = vec![clause(1, last.is_some(), body.clone())];
     for (j, blocks) in blocking.iter().enumerate() {
@@ -107,111 +109,4 @@ pub(super) fn clauses(
         all.push(clause(-1, false, body));
     }
     all
-}
-
-/// A literal in objects; `None` where it names one that this universe lacks.
-fn atom(literal: &Literal, universe: &Universe) -> Option<Atom> {
-    let slot = |arg: &Arg| match arg {
-        Arg::Var(v) => Some(Slot::Var(*v)),
-        Arg::Const(c) => universe.find(c).map(Slot::Object),
-    };
-    let args = literal.args.iter().map(slot).collect::<Option<_>>()?;
-    Some(Atom { positive: literal.positive, relation: literal.pred.0 as usize, args })
-}
-
-fn constants<'a>(literal: &'a Literal, universe: &'a Universe) -> impl Iterator<Item = Object> + 'a {
-    literal.args.iter().filter_map(|arg| match arg {
-        Arg::Const(c) => universe.find(c),
-        Arg::Var(_) => None,
-    })
-}
-
-/// The order in which the atoms of a body are joined, and through which indexes.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub steps: Vec<Step>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    /// Which atom of the body.
-    pub atom: usize,
-    /// Whether the atom is read as if the changed fact did not hold.
-    pub blind: bool,
-    pub access: Access,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Access {
-    /// All variables are known: look the atom up.
-    Lookup,
-    /// Go through the tuples that an index gives for what is known.
-    Scan { index: usize },
-}
-
-impl Clause {
-    /// A plan for the whole body (`changed` is `None`), or for the rest of it once an atom stands for a changed fact.
-    ///
-    /// A change of one fact changes the number of substitutions by
-    ///
-    /// ```text
-    /// sum over atoms i:  (atoms before i with the fact)  x  (atom i is the fact)  x  (atoms after i without it)
-    /// ```
-    ///
-    /// Next comes always the atom that is expected to have the fewest tuples, were objects spread evenly.
-    pub fn plan(
-        &self,
-        changed: Option<usize>,
-        relations: &mut [Relation],
-        packing: Packing,
-        objects: usize,
-    ) -> Plan {
-        let mut known = vec![false; self.variables];
-        let learn = |known: &mut Vec<bool>, atom: &Atom| {
-            for slot in &atom.args {
-                if let Slot::Var(v) = slot {
-                    known[v.0 as usize] = true;
-                }
-            }
-        };
-        if let Some(i) = changed {
-            learn(&mut known, &self.body[i]);
-        }
-        let mut left: Vec<usize> = (0..self.body.len()).filter(|&j| Some(j) != changed).collect();
-        let mut steps = Vec::with_capacity(left.len());
-        while !left.is_empty() {
-            let is_known = |slot: &Slot| match slot {
-                Slot::Var(v) => known[v.0 as usize],
-                Slot::Object(_) => true,
-            };
-            let expected = |j: usize| {
-                let atom = &self.body[j];
-                let places = atom.args.iter().filter(|s| is_known(s)).count();
-                match atom.positive {
-                    _ if places == atom.args.len() => 0.0,
-                    true => {
-                        relations[atom.relation].len() as f64 / (objects.max(2) as f64).powi(places as i32)
-                    }
-                    false => f64::INFINITY,
-                }
-            };
-            let best = (0..left.len())
-                .min_by(|&a, &b| expected(left[a]).total_cmp(&expected(left[b])))
-                .expect("the list is not empty");
-            let j = left.remove(best);
-            let atom = &self.body[j];
-            let arity = atom.args.len();
-            let places = (0..arity).filter(|&place| is_known(&atom.args[place]));
-            let mask = places.map(|place| packing.mask(arity, place)).sum();
-            let access = if atom.args.iter().all(is_known) {
-                Access::Lookup
-            } else {
-                Access::Scan { index: relations[atom.relation].index(mask) }
-            };
-            let blind = changed.is_some_and(|i| j > i && atom.relation == self.body[i].relation);
-            steps.push(Step { atom: j, blind, access });
-            learn(&mut known, atom);
-        }
-        Plan { steps }
-    }
 }

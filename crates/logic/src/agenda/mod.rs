@@ -3,26 +3,26 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Agenda`] |
-//! | `clause.rs` | rules as clauses that count, and the order in which their atoms are joined |
-//! | `join.rs` | the joins |
-//! | `store.rs` | facts with indexes |
+//! | `clause.rs` | rules as clauses that count |
 //! | `tally.rs`, `ranked.rs` | derived actions with their number of derivations, and the k-th of them |
 
 mod clause;
-mod join;
 mod ranked;
-mod store;
 mod tally;
 
-use crate::alphabet::{Action, Alphabet, Pred, Type};
+use std::ops::ControlFlow;
+
+use crate::alphabet::{Action, Alphabet, Pred, Type, Var};
 use crate::decide::strongest_first;
+use crate::derive::Maintained;
+use crate::diagnostic::Error;
 use crate::every_action::EveryAction;
 use crate::facts::Facts;
+use crate::join::{Join, Packing, Plan, Relation};
 use crate::policy::Policy;
+use crate::rule::{Arg, Literal, Rule};
 use crate::universe::{GroundAction, Object, Universe};
-use clause::{Clause, Plan, clauses};
-use join::Join;
-use store::{Packing, Relation};
+use clause::{Clause, clauses};
 use tally::{Rows, Tally};
 
 /// The actions that a policy prefers in a state whose facts change one by one.
@@ -63,6 +63,14 @@ pub struct Agenda {
     /// Rules by value, the highest first.
     levels: Vec<Level>,
     every: EveryAction,
+    /// What follows from the facts, where rules or legality ask for derived ones.
+    derived: Option<Box<Maintained>>,
+    /// For each action, the legal ones of it; `None` where any may be tried.
+    legal: Vec<Option<Tally>>,
+    /// For each predicate, the action that it says is legal.
+    legality: Vec<Option<usize>>,
+    /// Why derived facts are missing.
+    fault: Option<Error>,
 }
 
 /// An atom of a rule.
@@ -152,8 +160,11 @@ impl Agenda {
         let predicates = alphabet.predicates.len();
         let type_relation = |t: Type| predicates + t.0 as usize;
         let mut levels: Vec<Level> = Vec::new();
+        let mut asked: Vec<Pred> = alphabet.actions.iter().filter_map(|a| a.legal).collect();
         for rule in strongest_first(policy) {
-            let clauses = clauses(rule, alphabet, universe, &type_relation);
+            let rule = legal_rule(rule, alphabet);
+            asked.extend(rule.body.iter().map(|l| l.pred));
+            let clauses = clauses(&rule, alphabet, universe, &type_relation);
             match levels.last_mut() {
                 Some(level) if level.value == rule.weight => level.clauses.extend(clauses),
                 _ => levels.push(Level { value: rule.weight, clauses, live: None }),
@@ -162,7 +173,7 @@ impl Agenda {
         let mut uses = vec![Vec::new(); predicates + alphabet.types.len()];
         for (level, rules) in levels.iter().enumerate() {
             for (clause, rule) in rules.clauses.iter().enumerate() {
-                for (atom, used) in rule.body.iter().enumerate() {
+                for (atom, used) in rule.body.atoms.iter().enumerate() {
                     uses[used.relation].push(Use { level, clause, atom });
                 }
             }
@@ -176,23 +187,82 @@ impl Agenda {
             }
         }
         let every = EveryAction::new(alphabet, universe);
-        Some(Agenda { keys, relations, predicates, uses, levels, every })
+        let program = alphabet.program.as_ref().filter(|p| asked.iter().any(|&a| p.defines(a)));
+        let derived = match program {
+            Some(program) => Some(Box::new(Maintained::new(program, universe, asked.into_iter()).ok()?)),
+            None => None,
+        };
+        let mut legality = vec![None; predicates];
+        let mut legal = Vec::new();
+        for (i, action) in alphabet.actions.iter().enumerate() {
+            legal.push(action.legal.map(|pred| {
+                legality[pred.0 as usize] = Some(i);
+                Tally::new(keys.packing, Vec::new())
+            }));
+        }
+        let fault = None;
+        Some(Agenda { keys, relations, predicates, uses, levels, every, derived, legal, legality, fault })
     }
 
     /// Starts over from these facts.
     pub fn load(&mut self, facts: &Facts) {
         self.levels.iter_mut().for_each(|level| level.live = None);
         self.relations[..self.predicates].iter_mut().for_each(Relation::clear);
+        for tally in self.legal.iter_mut().flatten() {
+            *tally = Tally::new(self.keys.packing, Vec::new());
+        }
         for (pred, args) in facts.iter() {
             let at = pred.0 as usize;
             if !self.uses[at].is_empty() {
                 self.relations[at].insert(self.keys.packing.pack(args));
             }
+            self.note_legal(at, args, 1);
+        }
+        self.legal.iter_mut().flatten().for_each(Tally::rank);
+        self.fault = facts.fault().cloned();
+        if let Some(derived) = &mut self.derived {
+            self.fault = self.fault.take().or(derived.load(facts).err());
         }
     }
 
-    /// Says that a fact holds from now on, or that it no longer does.
+    /// Counts a fact that says that an action is legal.
+    fn note_legal(&mut self, relation: usize, args: &[Object], by: i32) {
+        let Some(action) = self.legality[relation] else { return };
+        let key = args.iter().fold(self.keys.action(action), |key, &o| self.keys.packing.push(key, o));
+        if let Some(tally) = &mut self.legal[action] {
+            tally.add(key, by);
+        }
+    }
+
+    /// Why derived facts are missing, where they are: then decisions are made without them.
+    pub fn fault(&self) -> Option<&Error> {
+        self.fault.as_ref()
+    }
+
+    /// Says that a fact of the world holds from now on, or that it no longer does. What follows from it by definition is found by
+    /// [`Agenda::best`].
     pub fn change(&mut self, pred: Pred, args: &[Object], holds: bool) {
+        if let Some(derived) = &mut self.derived {
+            if derived.derives(pred) {
+                return;
+            }
+            derived.change(pred, args, holds);
+        }
+        self.set(pred, args, holds);
+    }
+
+    /// Lets what follows from the changes of facts come and go.
+    fn settle(&mut self) {
+        let Some(mut derived) = self.derived.take() else { return };
+        let settled = derived.settle(&mut |pred, args, holds| {
+            self.set(pred, args, holds);
+            self.note_legal(pred.0 as usize, args, if holds { 1 } else { -1 });
+        });
+        self.fault = self.fault.take().or(settled.err());
+        self.derived = Some(derived);
+    }
+
+    fn set(&mut self, pred: Pred, args: &[Object], holds: bool) {
         let at = pred.0 as usize;
         let fact = self.keys.packing.pack(args);
         if self.uses[at].is_empty() || self.relations[at].contains(fact) == holds {
@@ -204,16 +274,19 @@ impl Agenda {
         for &Use { level, clause, atom } in &self.uses[at] {
             let Level { clauses, live: Some(live), .. } = &mut self.levels[level] else { continue };
             let clause_of = &clauses[clause];
-            let more = holds == clause_of.body[atom].positive;
+            let more = holds == clause_of.body.atoms[atom].positive;
+            let adds = if more { clause_of.adds } else { -clause_of.adds };
             let join = Join {
                 relations: &self.relations,
-                keys: &self.keys,
-                clause: clause_of,
+                packing: self.keys.packing,
+                body: &clause_of.body,
                 plan: &live.plans[clause][atom],
                 changed: fact,
-                adds: if more { clause_of.adds } else { -clause_of.adds },
             };
-            join.through(atom, &mut live.tally);
+            let _ = join.through(atom, &mut vec![None; clause_of.body.variables], &mut |phi| {
+                clause_of.count(phi, adds, &self.keys, &mut live.tally);
+                ControlFlow::Continue(())
+            });
         }
         if !holds {
             self.relations[at].remove(fact);
@@ -222,6 +295,7 @@ impl Agenda {
 
     /// The best actions in the present state: argmax of F, with all ties.
     pub fn best(&mut self) -> Best<'_> {
+        self.settle();
         for at in 0..self.levels.len() {
             if self.levels[at].live.is_none() {
                 self.enliven(at);
@@ -248,10 +322,15 @@ impl Agenda {
         let mut tally = Tally::new(keys.packing, rows);
         let mut plans = Vec::new();
         for clause in &level.clauses {
-            let mut plan = |changed| clause.plan(changed, relations, keys.packing, objects);
+            let body = &clause.body;
+            let mut plan = |changed| body.plan(changed, relations, keys.packing, objects);
             let whole = plan(None);
-            plans.push((0..clause.body.len()).map(|atom| plan(Some(atom))).collect());
-            Join { relations, keys, clause, plan: &whole, changed: 0, adds: clause.adds }.all(&mut tally);
+            plans.push((0..body.atoms.len()).map(|atom| plan(Some(atom))).collect());
+            let join = Join { relations, packing: keys.packing, body, plan: &whole, changed: 0 };
+            let _ = join.all(&mut vec![None; body.variables], &mut |phi| {
+                clause.count(phi, clause.adds, keys, &mut tally);
+                ControlFlow::Continue(())
+            });
         }
         tally.rank();
         relations.iter_mut().for_each(Relation::make_room);
@@ -267,8 +346,21 @@ impl Agenda {
     pub fn bytes(&self) -> usize {
         let live = self.levels.iter().filter_map(|l| l.live.as_ref());
         self.relations.iter().map(Relation::bytes).sum::<usize>()
+            + self.derived.as_ref().map_or(0, |d| d.bytes())
+            + self.legal.iter().flatten().map(Tally::bytes).sum::<usize>()
             + live.map(|l| l.tally.bytes()).sum::<usize>()
     }
+}
+
+/// The rule with one more literal: the action is legal.
+fn legal_rule(rule: &Rule, alphabet: &Alphabet) -> Rule {
+    let mut rule = rule.clone();
+    let action = alphabet.action(rule.action);
+    if let Some(pred) = action.legal {
+        let args = (0..action.args.len()).map(|i| Arg::Var(Var(i as u8))).collect();
+        rule.body.push(Literal { positive: true, pred, args });
+    }
+    rule
 }
 
 /// The best actions in the present state of an [`Agenda`].
@@ -284,11 +376,41 @@ impl Best<'_> {
         self.level.map_or(0.0, |at| self.agenda.levels[at].value)
     }
 
-    /// How many actions share this value: all of them where no rule fires.
+    /// How many actions share this value: all of them where no rule fires, or all legal ones where the domain says what is legal
+    /// and something is.
     pub fn len(&self) -> usize {
         match self.tally() {
             Some(tally) => tally.len(),
-            None => self.agenda.every.len(),
+            None => match self.legal() {
+                0 => self.agenda.every.len(),
+                legal => legal,
+            },
+        }
+    }
+
+    /// How many actions are legal; 0 where the domain does not say.
+    fn legal(&self) -> usize {
+        if self.agenda.legal.iter().all(Option::is_none) {
+            return 0;
+        }
+        (0..self.agenda.legal.len()).map(|action| self.legal_of(action)).sum()
+    }
+
+    fn legal_of(&self, action: usize) -> usize {
+        let legal = self.agenda.legal[action].as_ref();
+        legal.map_or_else(|| self.agenda.every.len_of(Action(action as u32)), Tally::len)
+    }
+
+    /// One of the legal actions, counted in their order from 0.
+    fn nth_legal(&self, mut k: usize) -> GroundAction {
+        let mut action = 0;
+        while k >= self.legal_of(action) {
+            k -= self.legal_of(action);
+            action += 1;
+        }
+        match &self.agenda.legal[action] {
+            Some(tally) => self.agenda.keys.ground_action(tally.nth(k)),
+            None => self.agenda.every.nth_of(Action(action as u32), k),
         }
     }
 
@@ -311,6 +433,7 @@ impl Best<'_> {
         assert!(k < self.len(), "there are only {} best actions", self.len());
         match self.tally() {
             Some(tally) => self.agenda.keys.ground_action(tally.nth(k)),
+            None if self.legal() > 0 => self.nth_legal(k),
             None => self.agenda.every.nth(k),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::ranked::Ranked;
-use super::store::Packing;
+use crate::join::Packing;
 use crate::universe::Object;
 
 /// How many derivations every action has, as a number by the action's key; those with any are ranked.

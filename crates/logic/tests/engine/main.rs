@@ -2,6 +2,7 @@
 //! enumerates all substitutions and looks every literal up by linear search.
 
 mod agenda;
+mod derive;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -114,11 +115,14 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                         .filter(|&&p| p < predicates.len())
                         .map(|&p| Pred(p as u32))
                         .collect(),
+                    legal: None,
                 })
                 .collect();
             Alphabet {
                 environment: None,
                 types,
+                of_domain: predicates.len(),
+                program: None,
                 predicates,
                 actions,
                 constants: MENTIONED[..constants].iter().map(|c| Constant::name(c)).collect(),
@@ -370,12 +374,15 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
         Alphabet {
             environment: None,
             types: Types::new(&[], &[]),
+            of_domain: 3,
+            program: None,
             predicates: [3, 1, 2].into_iter().enumerate().map(predicate).collect(),
             actions: vec![ActionDecl {
                 name: "a".to_string(),
                 args: vec![Types::ANY; arity],
                 rules: RuleCount::Auto,
                 forbidden: Vec::new(),
+                legal: None,
             }],
             constants: Vec::new(),
             variables: 4,

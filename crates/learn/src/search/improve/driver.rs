@@ -17,10 +17,8 @@ use crate::act::score::mean_stderr;
 use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::search::refine::advantage;
+use crate::settings::streams::Purpose;
 
-/// The random stream of exploration, and what sets the judge's episodes apart from those of scores.
-const STREAM: u64 = 4 << 32;
-const SELECTION: u64 = 0x5e1e_c710_4a11_0000;
 /// Discounts tried: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
 const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
 /// Rounds for each size, at the most.
@@ -90,7 +88,7 @@ impl<'a> Improver<'a> {
     ) -> Improver<'a> {
         Improver {
             table: Table::new(&problem.alphabet),
-            rng: Rng::new(seed, STREAM),
+            rng: Purpose::Improvement.rng(seed),
             language: Language::start(problem),
             sizes,
             trained: 1,
@@ -259,8 +257,8 @@ impl<'a> Improver<'a> {
     fn extend(&mut self, trial: &mut Trial) -> Result<(), Error> {
         let sizes = (self.trained + 1).min(self.sizes.len());
         let alphabet = &self.language.problem.alphabet;
-        self.steps +=
-            trial.extend(alphabet, &mut self.sizes[..sizes], self.episodes, self.seed ^ SELECTION)?;
+        let sizes = &mut self.sizes[..sizes];
+        self.steps += trial.extend(alphabet, sizes, self.episodes, self.seed, self.stop)?;
         Ok(())
     }
 }

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::draft::{Draft, Levels, Placed, length};
 use super::table::{Place, Table};
-use super::values::{values, worth};
-use crate::language::body::bits;
+use super::values::{Values, worth};
+use crate::language::body::Body;
 use crate::language::problem::Problem;
 
 /// States whose actions are compared, at the most: more are sampled by their weight.
@@ -129,7 +129,7 @@ impl OfAction {
         for (masks, start) in lists.iter().zip(starts) {
             for (m, mask) in masks.chunks_exact(words).enumerate() {
                 let at = start + m;
-                bits(mask).for_each(|j| self.columns[j][at / 64] |= 1 << (at % 64));
+                Body(mask).atoms().for_each(|j| self.columns[j][at / 64] |= 1 << (at % 64));
             }
         }
     }
@@ -172,12 +172,12 @@ impl<'a> Regrets<'a> {
         gamma: f64,
         rng: &mut Rng,
     ) -> Regrets<'a> {
-        let v = values(table, gamma);
+        let v = Values::new(table, gamma);
         let order = chosen(table, rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()
             .filter_map(|(weight, place)| {
-                let (regrets, mean) = regrets_of(table, place, &v, gamma)?;
+                let (regrets, mean) = regrets_of(table, place, &v)?;
                 Some((weight, place, regrets, mean))
             })
             .collect();
@@ -326,13 +326,13 @@ fn chosen(table: &Table, rng: &mut Rng) -> Vec<(f64, Place)> {
 }
 
 /// The regret of each action of a state and their mean; `None` where all are the same or little is known. An action that was
-/// not tried loses what actions lose on average.
-fn regrets_of(table: &Table, place: Place, v: &[f64], gamma: f64) -> Option<(Vec<f64>, f64)> {
+/// not tried, or of which it is not known where it leads, loses what actions lose on average.
+fn regrets_of(table: &Table, place: Place, v: &Values) -> Option<(Vec<f64>, f64)> {
     let state = table.state(place);
     let worths: Vec<Option<f64>> =
-        state.seen.iter().map(|s| (!s.is_empty()).then(|| worth(s, v, gamma))).collect();
+        state.seen.iter().map(|s| v.tells(s).then(|| worth(s, &v.of, v.gamma))).collect();
     let tried = worths.iter().flatten().count();
-    if (tried as f64) < TRIED_SHARE * state.actions.len() as f64 && tried < TRIED {
+    if tried == 0 || (tried as f64) < TRIED_SHARE * state.actions.len() as f64 && tried < TRIED {
         return None;
     }
     let best = worths.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -4,10 +4,11 @@ use derrl_env::Env;
 use derrl_logic::{Alphabet, Policy};
 
 use crate::act::actor::Actor;
-use crate::act::score::{Act, EpisodeResult, run_episode};
+use crate::act::score::{Act, EpisodeResult, run_episode, selection_streams};
 use crate::error::Error;
+use crate::experience::counted::Counted;
+use crate::search::prune::length;
 use crate::search::refine::advantage;
-use crate::search::simplify::length;
 
 /// How a policy did, size by size.
 #[derive(Clone, Debug)]
@@ -31,15 +32,17 @@ impl Trial {
         sizes: &mut [Box<dyn Env>],
         episodes: usize,
         seed: u64,
+        stop: &dyn Fn() -> bool,
     ) -> Result<u64, Error> {
         let mut steps = 0;
         for env in sizes.iter_mut().skip(self.results.len()) {
             let mut actor = Actor::new(&self.policy, alphabet);
             let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+            let mut env = Counted::until(env.as_mut(), stop);
             let results: Vec<EpisodeResult> = (0..episodes as u64)
-                .map(|i| run_episode(act, env.as_mut(), seed, i))
+                .map(|i| run_episode(act, &mut env, selection_streams(seed, i)))
                 .collect::<Result<_, _>>()?;
-            steps += results.iter().map(|r| r.steps).sum::<u64>();
+            steps += env.taken();
             self.results.push(results);
         }
         Ok(steps)

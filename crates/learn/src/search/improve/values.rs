@@ -9,9 +9,60 @@ const STILL: f64 = 1e-7;
 /// Outcomes looked at in all sweeps, at the most: tables with many states get fewer sweeps.
 const WORK: usize = 200_000_000;
 
-/// V of each state: max over the actions tried of the mean over outcomes of r + gamma V(s'). A state in which nothing was
-/// tried is worth the worst reward for ever.
-pub fn values(table: &Table, gamma: f64) -> Vec<f64> {
+/// What states are worth, and where that is known.
+pub struct Values {
+    /// V of each state: max over the actions tried of the mean over outcomes of r + gamma V(s'). A state in which nothing
+    /// was tried is worth the worst reward for ever.
+    pub of: Vec<f64>,
+    /// The discount.
+    pub gamma: f64,
+    /// Whether V rests on what was seen: an end can be reached, or all that can be reached was tried. Else V is only the
+    /// worst that can be.
+    known: Vec<bool>,
+}
+
+impl Values {
+    /// What was seen is worth, at this discount.
+    pub fn new(table: &Table, gamma: f64) -> Values {
+        Values { of: values(table, gamma), gamma, known: known(table) }
+    }
+
+    /// Whether it is known what an action is worth, given what came of it.
+    pub fn tells(&self, seen: &[Seen]) -> bool {
+        !seen.is_empty() && seen.iter().filter_map(|s| s.next).all(|p| self.known[p.0 as usize])
+    }
+}
+
+/// The states from which an end can be reached over what was seen, and those from which nothing untried can.
+fn known(table: &Table) -> Vec<bool> {
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); table.len()];
+    let (mut ends, mut open) = (Vec::new(), Vec::new());
+    for place in table.places() {
+        let state = table.state(place);
+        if state.tried() < state.actions.len() {
+            open.push(place.0);
+        }
+        for s in state.seen.iter().flatten() {
+            match s.next {
+                Some(next) => before[next.0 as usize].push(place.0),
+                None => ends.push(place.0),
+            }
+        }
+    }
+    let reaching = |from: Vec<u32>| {
+        let mut reached = vec![false; before.len()];
+        let mut left = from;
+        while let Some(at) = left.pop() {
+            if !std::mem::replace(&mut reached[at as usize], true) {
+                left.extend(&before[at as usize]);
+            }
+        }
+        reached
+    };
+    reaching(ends).into_iter().zip(reaching(open)).map(|(end, open)| end || !open).collect()
+}
+
+fn values(table: &Table, gamma: f64) -> Vec<f64> {
     let outcomes = || table.places().flat_map(|p| table.state(p).seen.iter().flatten());
     let worst = outcomes().map(|s| s.reward).fold(0.0, f64::min);
     let sweeps = SWEEPS.min(WORK / outcomes().count().max(1)).max(1);

@@ -6,7 +6,7 @@ use crate::universe::Object;
 
 /// How objects are packed into a number: `bits` each, the first in the highest place, so that numbers sort as tuples do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packing {
+pub(crate) struct Packing {
     bits: u32,
 }
 
@@ -54,7 +54,7 @@ impl Packing {
 
 /// The tuples of one predicate, each packed into a number, with the indexes that joins ask for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Relation {
+pub(crate) struct Relation {
     /// Where each tuple is.
     rows: FxHashMap<u64, Row>,
     /// `tuples[row]`; rows that are not in use hold what they held last.
@@ -102,6 +102,11 @@ impl Relation {
     pub fn matching(&self, index: usize, key: u64) -> impl Iterator<Item = u64> {
         let rows = self.indexes[index].buckets.get(&key).map_or(&[][..], Vec::as_slice);
         rows.iter().map(|&row| self.tuples[row as usize])
+    }
+
+    /// All tuples, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.rows.keys().copied()
     }
 
     /// Adds a tuple that is not there.

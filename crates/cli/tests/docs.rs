@@ -1,0 +1,142 @@
+//! Every command in the README and in `docs/` runs, and says what the page says it does.
+//!
+//! A fenced block `console` holds commands (`$ derrl train blocks`) and what they print. Each page is run from top to bottom in
+//! a folder of its own. `$ cat FILE` followed by text writes that file. A printed line without digits must be printed; lines
+//! with digits may differ (times, counts), and `...` stands for anything. Blocks marked `console no-run` are not run.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A command with what the page says it prints.
+#[derive(Debug, Default, PartialEq)]
+struct Step {
+    line: usize,
+    command: String,
+    prints: Vec<String>,
+}
+
+/// The commands of a page, in order.
+fn steps(page: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut inside = false;
+    let mut continued = false;
+    for (i, line) in page.lines().enumerate() {
+        if let Some(info) = line.strip_prefix("```") {
+            inside = !inside && info.trim() == "console";
+            continued = false;
+            continue;
+        }
+        if !inside {
+            continue;
+        }
+        if let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step { line: i + 1, command: command.to_string(), prints: Vec::new() });
+            continued = command.ends_with('\\');
+        } else if let Some(step) = steps.last_mut() {
+            if continued {
+                continued = line.ends_with('\\');
+                let _ = write!(step.command, "\n{line}");
+            } else {
+                step.prints.push(line.to_string());
+            }
+        }
+    }
+    steps
+}
+
+/// Whether a printed line is the same on every run.
+fn is_fixed(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.contains("...") && !line.chars().any(|c| c.is_ascii_digit())
+}
+
+/// Runs a page; what went wrong, if anything did.
+fn run(path: &Path) -> Vec<String> {
+    let page = std::fs::read_to_string(path).expect("the page is readable");
+    let folder = TempDir::new().expect("a temporary folder");
+    let binaries = Path::new(env!("CARGO_BIN_EXE_derrl")).parent().expect("a binary is in a folder");
+    let search = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
+    let mut wrong = Vec::new();
+    for step in steps(&page) {
+        if let Some(file) = step.command.strip_prefix("cat ")
+            && !step.prints.is_empty()
+        {
+            std::fs::write(folder.path().join(file), step.prints.join("\n") + "\n")
+                .expect("a file can be written");
+            continue;
+        }
+        let command = step.command.replace("cargo run --release --", "derrl");
+        let output = Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(folder.path())
+            .env("PATH", &search)
+            .output()
+            .expect("sh runs");
+        let place = format!("{}:{}: {}", path.display(), step.line, step.command);
+        let said = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
+        let said = String::from_utf8_lossy(&said);
+        // A verdict of `no` (exit code 1) is an answer; a page shows some.
+        if !matches!(output.status.code(), Some(0 | 1)) {
+            wrong.push(format!("{place}\n  ended with {}:\n{said}", output.status));
+        }
+        for line in step.prints.iter().filter(|l| is_fixed(l)) {
+            if !said.lines().any(|l| l.trim() == line.trim()) {
+                wrong.push(format!("{place}\n  does not print `{line}` but\n{said}"));
+            }
+        }
+    }
+    wrong
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_command_of_every_page_runs() {
+    let mut pages = vec![root().join("README.md")];
+    let docs = std::fs::read_dir(root().join("docs")).expect("there are docs");
+    pages
+        .extend(docs.map(|e| e.expect("a page").path()).filter(|p| p.extension().is_some_and(|e| e == "md")));
+    pages.sort();
+    assert!(pages.len() > 3, "the book is missing");
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let runs: Vec<_> = pages.iter().map(|page| scope.spawn(|| run(page))).collect();
+        runs.into_iter().flat_map(|r| r.join().expect("a page is run")).collect()
+    });
+    assert!(wrong.is_empty(), "{} commands:\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    for folder in [root(), root().join("docs")] {
+        for page in std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("a file").path()) {
+            if page.extension().is_none_or(|e| e != "md") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&page).expect("a page");
+            for target in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+                let is_file = !target.is_empty() && !target.contains("://") && !target.contains(' ');
+                assert!(
+                    !is_file || folder.join(target).exists(),
+                    "{}: the link `{target}` leads nowhere",
+                    page.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_are_found_with_what_they_print() {
+    let page = "text\n```console\n$ derrl a \\\n    --b\nout\n$ derrl c\n```\n```console no-run\n$ derrl d\n```\n```prolog\n$ e\n```\n";
+    let found = steps(page);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].command, "derrl a \\\n    --b");
+    assert_eq!(found[0].prints, ["out"]);
+    assert_eq!((found[1].command.as_str(), found[1].line), ("derrl c", 6));
+}

@@ -1,0 +1,285 @@
+//! Derived facts kept up to date as the facts of the world come and go.
+//!
+//! Changes go through the components in order, one fact at a time.
+//!
+//! - **Not recursive: counting.** A derived fact is kept with its number of derivations. A change is joined with each atom that it
+//!   can stand for, and adds to or takes from the counts; a fact comes or goes when its count leaves or reaches 0.
+//! - **Recursive: delete and rederive.** Counts would lie here, for facts can support each other in a circle. So whatever loses a
+//!   derivation is taken out first, and all that followed from it; then what has another derivation is put back. In acyclic
+//!   relations, such as towers, hardly anything is put back. In a dense graph much may be: backward search for other derivations
+//!   before deleting would save that, at the price of keeping track of what was searched.
+//! - **Distances, and closures over tuples: anew**, by the searches that found them, where a step or goal has changed.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::engine::Engine;
+use super::program::Program;
+use crate::alphabet::Pred;
+use crate::diagnostic::Error;
+use crate::facts::Facts;
+use crate::join::Relation;
+use crate::universe::{Object, Universe};
+
+/// What follows from facts that change one by one.
+///
+/// Memory is linear in the given and derived facts that are asked for. A change takes time in what it derives.
+#[derive(Clone, Debug)]
+pub struct Maintained {
+    engine: Engine,
+    /// Changes to be looked at: those of given facts first, then those of each group.
+    events: Vec<VecDeque<Event>>,
+    /// For each recursive group, facts that lost a derivation and facts that gained one.
+    pending: Vec<Pending>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    relation: usize,
+    fact: u64,
+    holds: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    lost: Vec<(usize, u64)>,
+    gained: Vec<(usize, u64)>,
+    /// Whether a closure or distance has to be found anew.
+    stale: bool,
+}
+
+impl Maintained {
+    /// Compiles what a program says of the predicates `asked` for and of those they depend on, without facts yet. An error where
+    /// facts do not fit.
+    pub fn new(
+        program: &Program,
+        universe: &Universe,
+        asked: impl Iterator<Item = Pred>,
+    ) -> Result<Maintained, Error> {
+        let mut engine = Engine::new(program, universe, &program.needed(asked))?;
+        engine.counting = true;
+        let groups = engine.groups.len();
+        Ok(Maintained {
+            engine,
+            events: vec![VecDeque::new(); groups + 1],
+            pending: vec![Pending::default(); groups],
+        })
+    }
+
+    /// Starts over from the given facts among these.
+    pub fn load(&mut self, facts: &Facts) -> Result<(), Error> {
+        self.events.iter_mut().for_each(VecDeque::clear);
+        self.pending.fill(Pending::default());
+        let loaded = self.engine.load(facts);
+        self.engine.relations.iter_mut().for_each(Relation::make_room);
+        loaded
+    }
+
+    /// Says that a given fact holds from now on, or that it no longer does. What follows is found by [`Maintained::settle`].
+    pub fn change(&mut self, pred: Pred, args: &[Object], holds: bool) {
+        let relation = pred.0 as usize;
+        if self.engine.group_of[relation].is_none() && self.engine.reads(relation) {
+            let fact = self.engine.packing.pack(args);
+            self.events[0].push_back(Event { relation, fact, holds });
+        }
+    }
+
+    /// Whether a definition says what holds of a predicate.
+    pub fn derives(&self, pred: Pred) -> bool {
+        self.engine.derives(pred)
+    }
+
+    /// Calls `changed` with each derived fact that came or went since the last time.
+    pub fn settle(&mut self, changed: &mut dyn FnMut(Pred, &[Object], bool)) -> Result<(), Error> {
+        self.engine.forget_work();
+        let mut args = Vec::new();
+        for level in 0..self.events.len() {
+            if let Some(group) = level.checked_sub(1) {
+                self.settle_group(group)?;
+            }
+            while let Some(event) = self.events[level].pop_front() {
+                if self.apply(event) && level > 0 {
+                    let arity = self.engine.arities[event.relation];
+                    args.clear();
+                    args.extend((0..arity).map(|place| self.engine.packing.get(event.fact, arity, place)));
+                    changed(Pred(event.relation as u32), &args, event.holds);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a fact come or go, and counts what follows. Returns whether it was news.
+    fn apply(&mut self, event: Event) -> bool {
+        let Event { relation, fact, holds } = event;
+        let engine = &mut self.engine;
+        let own = engine.group_of[relation];
+        let counted = own.is_some() && !engine.is_kept_whole(relation);
+        let out_of_date = counted && engine.counts[relation].contains_key(&fact) != holds;
+        if engine.relations[relation].contains(fact) == holds || out_of_date {
+            return false;
+        }
+        if holds {
+            engine.relations[relation].insert(fact);
+        }
+        let mut found = Vec::new();
+        for at in 0..engine.uses[relation].len() {
+            let (c, a) = engine.uses[relation][at];
+            let group = engine.clauses[c].group;
+            if own == Some(group) {
+                continue;
+            }
+            engine.through(c, a, fact, &mut found);
+            let head = engine.clauses[c].relation;
+            let more = engine.clauses[c].body.atoms[a].positive == holds;
+            if engine.groups[group].recursive {
+                let pending = &mut self.pending[group];
+                let list = if more { &mut pending.gained } else { &mut pending.lost };
+                list.extend(found.drain(..).map(|fact| (head, fact)));
+                continue;
+            }
+            for fact in found.drain(..) {
+                if let Some(holds) = count(&mut engine.counts[head], fact, if more { 1 } else { -1 }) {
+                    self.events[group + 1].push_back(Event { relation: head, fact, holds });
+                }
+            }
+        }
+        for (group, pending) in engine.groups.iter().zip(&mut self.pending) {
+            pending.stale |= group.native.as_ref().is_some_and(|n| n.reads(relation));
+        }
+        if !holds {
+            engine.relations[relation].remove(fact);
+        }
+        true
+    }
+
+    /// Finds out what changes in a recursive group, or in a closure or distance, once all it depends on is up to date.
+    fn settle_group(&mut self, group: usize) -> Result<(), Error> {
+        let Pending { lost, gained, stale } = std::mem::take(&mut self.pending[group]);
+        let (removed, added) = if stale {
+            self.engine.search_again(group)?
+        } else if lost.is_empty() && gained.is_empty() {
+            return Ok(());
+        } else {
+            self.engine.delete_and_rederive(group, lost, gained)?
+        };
+        let events = &mut self.events[group + 1];
+        let event = |holds| move |(relation, fact)| Event { relation, fact, holds };
+        events.extend(removed.into_iter().map(event(false)));
+        events.extend(added.into_iter().map(event(true)));
+        Ok(())
+    }
+
+    /// How many facts it holds, given and derived.
+    pub fn facts(&self) -> usize {
+        self.engine.relations[..self.engine.group_of.len()].iter().map(Relation::len).sum()
+    }
+
+    /// The bytes that facts, indexes and counts take on the heap; hash tables are estimated from their capacity.
+    pub fn bytes(&self) -> usize {
+        let counts = self.engine.counts.iter().map(|c| c.capacity() * size_of::<(u64, i32, u8)>());
+        self.engine.relations.iter().map(Relation::bytes).sum::<usize>() + counts.sum::<usize>()
+    }
+}
+
+/// Changes a count. Returns whether its fact holds now, where that has changed.
+fn count(counts: &mut FxHashMap<u64, i32>, fact: u64, by: i32) -> Option<bool> {
+    let count = counts.entry(fact).or_insert(0);
+    let before = *count;
+    *count += by;
+    let after = *count;
+    if after == 0 {
+        counts.remove(&fact);
+    }
+    ((before > 0) != (after > 0)).then_some(after > 0)
+}
+
+/// Facts of several relations.
+type Mixed = Vec<(usize, u64)>;
+
+impl Engine {
+    /// Whether facts of a relation have no counts: they are recursive, or found by searching.
+    fn is_kept_whole(&self, relation: usize) -> bool {
+        let of = |g: usize| self.groups[g].recursive || self.groups[g].native.is_some();
+        self.group_of[relation].is_some_and(of)
+    }
+
+    /// What a closure or distance says no longer, and what it says now.
+    fn search_again(&mut self, group: usize) -> Result<(Mixed, Mixed), Error> {
+        let Some(native) = self.groups[group].native.clone() else { return Ok((Vec::new(), Vec::new())) };
+        let relation = native.relation;
+        let mut now = self.search(&native)?;
+        now.sort_unstable();
+        let before = self.sorted(relation);
+        let less = |a: &[u64], b: &[u64]| {
+            let gone = a.iter().filter(|f| b.binary_search(f).is_err());
+            gone.map(|&fact| (relation, fact)).collect()
+        };
+        Ok((less(&before, &now), less(&now, &before)))
+    }
+
+    /// What a recursive group derives no longer, and what it derives now. Its relations are left as they were.
+    fn delete_and_rederive(
+        &mut self,
+        group: usize,
+        mut lost: Mixed,
+        gained: Mixed,
+    ) -> Result<(Mixed, Mixed), Error> {
+        let mut deleted: Mixed = Vec::new();
+        let mut found = Vec::new();
+        while let Some((relation, fact)) = lost.pop() {
+            if !self.relations[relation].contains(fact) {
+                continue;
+            }
+            for at in 0..self.uses[relation].len() {
+                let (c, a) = self.uses[relation][at];
+                if self.clauses[c].group == group {
+                    self.through(c, a, fact, &mut found);
+                    let head = self.clauses[c].relation;
+                    lost.extend(found.drain(..).map(|fact| (head, fact)));
+                }
+            }
+            self.relations[relation].remove(fact);
+            deleted.push((relation, fact));
+        }
+        let mut new = Vec::new();
+        for &(relation, fact) in deleted.iter().chain(&gained) {
+            if !self.relations[relation].contains(fact) && self.is_derivable(relation, fact) {
+                self.relations[relation].insert(fact);
+                new.push((relation, fact));
+            }
+        }
+        self.spread(group, &mut new)?;
+        let was: FxHashSet<(usize, u64)> = deleted.iter().copied().collect();
+        let removed: Mixed = deleted
+            .into_iter()
+            .filter(|&(relation, fact)| !self.relations[relation].contains(fact))
+            .collect();
+        new.retain(|f| !was.contains(f));
+        // Whoever depends on them sees these changes one by one.
+        removed.iter().for_each(|&(relation, fact)| self.relations[relation].insert(fact));
+        new.iter().for_each(|&(relation, fact)| self.relations[relation].remove(fact));
+        Ok((removed, new))
+    }
+
+    /// Whether some clause derives a fact from the present ones.
+    fn is_derivable(&mut self, relation: usize, fact: u64) -> bool {
+        let Some(group) = self.group_of[relation] else { return false };
+        for at in 0..self.groups[group].clauses.len() {
+            let c = self.groups[group].clauses[at];
+            if self.clauses[c].relation != relation {
+                continue;
+            }
+            let Some(mut binding) = self.clauses[c].unify(fact, self.packing) else { continue };
+            self.plan_backward(c);
+            let clause = &self.clauses[c];
+            let Some(plan) = &clause.backward else { continue };
+            if self.join(clause, plan, 0).all(&mut binding, &mut |_| ControlFlow::Break(())).is_break() {
+                return true;
+            }
+        }
+        false
+    }
+}

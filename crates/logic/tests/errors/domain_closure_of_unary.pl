@@ -1,0 +1,2 @@
+:- action(go(b)). :- state(on(b, b)). :- state(top(b)).
+:- closure(above, top).

@@ -1,0 +1,3 @@
+:- action(go(b)). :- state(on(b, b)). :- state(top(b)).
+:- derived(above(b, b)).
+above(X, Y) :- on(X, Y), above(X, Y).

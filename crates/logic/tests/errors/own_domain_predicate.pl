@@ -1,0 +1,2 @@
+:- derived(on(block, place)).
+on(X, Y) :- top(X), top(Y).

@@ -1,0 +1,3 @@
+:- derived(near(block)).
+near(X) :- top(X).
+top(X) :- near(X).

@@ -1,0 +1,2 @@
+:- derived(near(block)).
+move(X, Y) :- near(X), top(Y).

@@ -1,0 +1,2 @@
+:- derived(near(blok)).
+near(X) :- top(X).

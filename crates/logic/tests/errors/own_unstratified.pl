@@ -1,0 +1,2 @@
+:- derived(near(block)).
+near(X) :- top(X), \+ near(X).
