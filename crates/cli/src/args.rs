@@ -94,6 +94,7 @@ impl WorldArgs {
 
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Train {
     /// A built-in domain or the path of a domain file
     #[arg(required_unless_present_any = ["resume", "settings"])]
@@ -131,6 +132,12 @@ pub struct Train {
     /// Threads to use (default: all cores); the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Write no report.html; `derrl report` writes it later
+    #[arg(long)]
+    pub no_report: bool,
+    /// Go ahead however much memory it takes
+    #[arg(long)]
+    pub force: bool,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::args::Check;
 use crate::domain::{Domain, read_source};
-use crate::{Failure, Outcome, print, print_json};
+use crate::{Failure, Outcome, print, print_json, say};
 
 /// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.
 pub fn run(args: &Check) -> Outcome {
@@ -49,7 +49,7 @@ pub fn run(args: &Check) -> Outcome {
                     print(&format!("{file}: {}\n", report.summary));
                     report.warnings.iter().for_each(|w| print(&format!("{w}\n")));
                 }
-                Err(error) => eprintln!("{}{error}", if error.starts_with("error") { "" } else { "error: " }),
+                Err(error) => say!("{}{error}", if error.starts_with("error") { "" } else { "error: " }),
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::args::Explain;
 use crate::domain::{Domain, load_policy, read_source};
 use crate::style::Paint;
 use crate::table::list;
-use crate::{Outcome, print, print_json};
+use crate::{Outcome, print, print_json, say};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -80,7 +80,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
         None => {
             let given = parse_state(&source, alphabet)?;
             if let Some(note) = missing_background(policy, alphabet, &given.1) {
-                eprintln!("note: {}: {note}", source.name);
+                say!("note: {}: {note}", source.name);
             }
             given
         }
@@ -95,7 +95,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
     questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
     let explainer = Explainer::new(policy, alphabet);
-    let asked = questions.ask(args).others.list(alphabet, &universe);
+    let asked = questions.ask(args).others.list(alphabet, &universe, None);
     let explained = explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
     let Some((_, explanation)) = explained else {
         let types: Vec<&str> =
@@ -224,7 +224,7 @@ impl Questions {
             None => WhatIfs::None,
             Some(asked) => WhatIfs::One(asked.action, asked.names.clone()),
         };
-        Ask { others, what_if, bounds: self.bounds }
+        Ask { others, what_if, bounds: self.bounds, until: None }
     }
 
     /// An error if an action that is asked about came up nowhere (`seen`) and does not exist (`find`).
@@ -393,6 +393,7 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     match why.reason {
         Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
         Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+        Reason::Illegal => format!("{not} it is not legal in this state\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
         Reason::Failed => format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", "))),
     }

@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
 use crate::progress::{TIMED, bar, interrupted};
+use crate::say;
 use crate::table::thousands;
 
 /// The most memory without `--force`.
@@ -42,7 +43,7 @@ impl ExtentArgs {
                 "that would take {about}; choose a smaller --max-objects, or add --force to try all the same"
             );
         }
-        eprintln!("looking at {about}");
+        say!("looking at {about}");
         Ok(())
     }
 }
@@ -102,7 +103,7 @@ impl Monitor for Meter<'_> {
             self.bar.reset_eta();
             self.bar.set_message(size.title.clone());
             if self.lines {
-                eprintln!("{}", size.title);
+                say!("{}", size.title);
             }
         }
         self.bar.set_position(done);

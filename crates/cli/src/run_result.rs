@@ -41,8 +41,8 @@ pub fn report_path(folder: &RunFolder) -> PathBuf {
 }
 
 impl RunResult<'_> {
-    /// Writes it down, and returns what `train --json` prints.
-    pub fn keep(&self, folder: &RunFolder, domain: &Domain) -> anyhow::Result<Value> {
+    /// Writes it down, and returns what `train --json` prints: with the path of the page where there is to be one.
+    pub fn keep(&self, folder: &RunFolder, domain: &Domain, report: bool) -> anyhow::Result<Value> {
         let config = &folder.config;
         let alphabet = &domain.alphabet;
         let text = self.policy.display(alphabet).to_string();
@@ -61,7 +61,7 @@ impl RunResult<'_> {
             "selection_steps": self.selection_steps,
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
-            "report_path": report_path(folder).display().to_string(),
+            "report_path": report.then(|| report_path(folder).display().to_string()),
         });
         let title = format!("{}, seed {}", config.domain, config.seed);
         let train = self.scores.first().map_or(f64::NAN, |(_, s)| s.mean);

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context;
 use derrl_learn::Everywhere;
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
@@ -11,8 +10,9 @@ use crate::args::Simplify;
 use crate::domain::load_policy;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
+use crate::safe_file::write_named;
 use crate::table::thousands;
-use crate::{Failure, Outcome, print, print_json};
+use crate::{Failure, Outcome, print, print_json, say};
 
 /// Removes what makes no difference up to a size.
 pub fn run(args: &Simplify) -> Outcome {
@@ -30,7 +30,7 @@ pub fn run(args: &Simplify) -> Outcome {
     };
     let simpler = text(&pruned.policy, alphabet);
     if let Some(path) = &args.out {
-        std::fs::write(path, &simpler).with_context(|| format!("cannot write {}", path.display()))?;
+        write_named(path, &simpler)?;
     }
     if args.json {
         print_json(&json!({
@@ -44,11 +44,11 @@ pub fn run(args: &Simplify) -> Outcome {
         return Ok(());
     }
     for removed in &pruned.removed {
-        eprintln!("removed: {removed}");
+        say!("removed: {removed}");
     }
     match pruned.removed.len() {
-        0 => eprintln!("nothing can be removed"),
-        _ => eprintln!("no decision changes in any of {} states", thousands(pruned.states)),
+        0 => say!("nothing can be removed"),
+        _ => say!("no decision changes in any of {} states", thousands(pruned.states)),
     }
     if args.out.is_none() {
         print(&simpler);

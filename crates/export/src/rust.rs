@@ -364,8 +364,8 @@ impl Writer<'_> {
         match asked {
             Test::Holds(literal) => holds(literal),
             Test::Absent(literal) => format!("!{}", holds(literal)),
-            Test::IsA(v, t) => {
-                format!("state.of_type({}).any(|o| o == {})", string(alphabet.types.name(t)), lower(v))
+            Test::IsA(arg, t) => {
+                format!("state.of_type({}).any(|o| o == {})", string(alphabet.types.name(t)), self.term(arg))
             }
             Test::Apart(a, b) => format!("{} != {}", self.term(a), self.term(b)),
         }

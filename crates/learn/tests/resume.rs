@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use derrl_env::{Options, Rng, Spec, find, make};
+use derrl_env::{Options, Rng, World, find};
 use derrl_learn::{Checkpoint, Config, Error, Learned, Observer, Problem, Search, UpdateStats};
 
 /// Keeps what the runs tell, as text, and stops them when it has been asked so many times.
@@ -42,7 +42,7 @@ impl Observer for Recorder {
 
 /// One process: a search from these checkpoints. Nothing but the checkpoints, as text, is handed on.
 fn process(
-    spec: &'static Spec,
+    spec: &World,
     config: &Config,
     from: &BTreeMap<u64, String>,
     threads: usize,
@@ -50,7 +50,7 @@ fn process(
 ) -> bool {
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
-    let make_env = || make(spec, &alphabet, "train", &Options::default());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
     let seeds = from.iter().map(|(seed, text)| (*seed, serde_json::from_str(text).unwrap())).collect();
     let runs = Search::new(&problem, config, &make_env, recorder).run(seeds, threads).unwrap();
     runs.iter().all(Option::is_some)
@@ -58,7 +58,7 @@ fn process(
 
 /// Runs of these seeds with interruptions at random moments. Returns what they ended with and the number of interruptions.
 fn interrupted(
-    spec: &'static Spec,
+    spec: &World,
     config: &Config,
     seeds: u64,
     whole: u64,
@@ -153,7 +153,7 @@ fn a_worker_that_panics_ends_the_search_with_an_error() {
     let spec = find("blocks").unwrap();
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
-    let make_env = || make(spec, &alphabet, "train", &Options::default());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
     let config = Config { updates: 20, selection_episodes: 10, ..Config::default() };
     for threads in [1, 2, 5] {
         let seeds = (0..3).map(|s| (s, Checkpoint::default())).collect();

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::{Report, median};
 use crate::args::{Bench, SeedRange};
 use crate::progress::{catch_interrupts, interrupted};
+use crate::say;
 use crate::table::{columns, thousands};
 
 /// Trains each domain once a seed with default settings, one run after the other on all cores.
@@ -108,10 +109,7 @@ fn measure(
             run.solved &= task.target.is_none_or(|target| score.mean >= target);
             run.worst.insert(task.name.to_string(), score.mean);
         }
-        eprintln!(
-            "{name}, seed {seed}: {}, {seconds:.2} s",
-            if run.solved { "solved" } else { "NOT solved" }
-        );
+        say!("{name}, seed {seed}: {}, {seconds:.2} s", if run.solved { "solved" } else { "NOT solved" });
         runs.push(run);
     }
     Ok(Figures { runs })

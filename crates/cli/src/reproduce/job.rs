@@ -16,7 +16,8 @@ use derrl_learn::{
 use serde::{Deserialize, Serialize};
 
 use crate::provenance::{commit, today};
-use crate::run_folder::{fingerprint, write_whole};
+use crate::safe_file::{make_folder, write};
+use crate::sealed::fingerprint;
 
 /// Scores are taken on other instances than policies were chosen by.
 const SCORE_SEED: u64 = 1000;
@@ -259,8 +260,7 @@ impl Store {
     /// The store in a folder, made where it is missing.
     pub fn open(folder: &Path) -> anyhow::Result<Store> {
         let folder = folder.join("jobs");
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        make_folder(&folder)?;
         Ok(Store { folder })
     }
 
@@ -286,7 +286,7 @@ impl Store {
 
     /// Keeps a result.
     pub fn keep(&self, finished: &Finished) -> anyhow::Result<()> {
-        write_whole(&self.folder.join(finished.job.key()?), &serde_json::to_string(finished)?)
+        write(&self.folder.join(finished.job.key()?), &serde_json::to_string(finished)?)
     }
 }
 

@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 
 use super::job::{Finished, Job, Purpose, Results, Store};
 use crate::progress::{bar, interrupted};
+use crate::say;
 
 /// About how many microseconds a decision of each agent takes, for the time left; measured on blocks.
 const COSTS: [(&str, f64); 5] =
@@ -129,7 +130,7 @@ impl Progress {
             self.bar.set_position((1000.0 * share) as u64);
             self.bar.set_message(format!("{count}  {}, about {left} left", show(elapsed)));
         } else if jobs > 0 {
-            eprintln!("{count}: {what}; about {left} left");
+            say!("{count}: {what}; about {left} left");
         }
     }
 }

@@ -79,7 +79,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         seconds: finished.seconds,
         curves: vec![(trained.restart, points)],
     };
-    let folder = RunFolder::replace(path, config, &domain)?;
+    let folder = RunFolder::replace(path, config, &domain.text)?;
     let mut lines = String::new();
     for point in &trained.curve {
         let point = json!({
@@ -90,6 +90,6 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         lines.push('\n');
     }
     folder.write("metrics.jsonl", &lines)?;
-    result.keep(&folder, &domain)?;
+    result.keep(&folder, &domain, false)?;
     Ok(folder)
 }

@@ -110,8 +110,32 @@ pub fn evaluate(
     score(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
 }
 
+/// As [`evaluate`], and `go_on` is asked after each episode, with the number of those done; `None` where it says no.
+pub fn evaluate_while(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Result<Option<Score>, Error> {
+    let mut actor = Actor::new(policy, alphabet);
+    score_while(&mut |env, rng| actor.act(env, rng), env, episodes, seed, go_on)
+}
+
 /// The score of anything that acts, over the same instances as [`evaluate`].
 pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -> Result<Score, Error> {
+    let score = score_while(act, env, episodes, seed, &mut |_| true)?;
+    Ok(score.expect("a score that nothing interrupts comes to its end"))
+}
+
+fn score_while(
+    act: &mut Act<'_>,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Result<Option<Score>, Error> {
     let mut env = Counted::new(env);
     let mut values = Vec::with_capacity(episodes);
     let (mut successes, mut best_known) = (0, Some(0.0));
@@ -126,9 +150,13 @@ pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -
         for (name, value) in env.world().references() {
             *references.entry(name.to_string()).or_default() += value / n;
         }
+        if !go_on(values.len()) {
+            return Ok(None);
+        }
     }
     let (mean, stderr) = mean_stderr(&values);
-    Ok(Score { mean, stderr, success_rate: successes as f64 / n, best_known, episodes, references })
+    let success_rate = successes as f64 / n;
+    Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references }))
 }
 
 /// The mean of some numbers and its standard error (0 for fewer than two).

@@ -131,6 +131,9 @@ impl Batch {
             } else {
                 env.restart();
             }
+            if env.world().fault().is_some() {
+                break;
+            }
             self.episodes.push(steps.len() as u32);
             self.sampled.clear();
             self.sampled.resize(env.world().learners(), None);

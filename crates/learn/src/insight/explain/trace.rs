@@ -1,8 +1,9 @@
 //! Episodes, explained step by step.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use derrl_env::{Env, Fault, Scene, Status, observe};
+use derrl_env::{Env, Fault, Scene, Status, list_legal, observe};
 use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
 use serde::Serialize;
 
@@ -19,6 +20,14 @@ pub struct Ask {
     pub what_if: WhatIfs,
     /// How far to search for changes.
     pub bounds: Bounds,
+    /// From this moment on, only the rules that fire are told: explanations take longer than the episode.
+    pub until: Option<Instant>,
+}
+
+impl Ask {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
 }
 
 /// Which of the other actions to explain.
@@ -108,7 +117,7 @@ pub fn explain_episode(
     let (mut world, mut ties) = episode_streams(seed, episode);
     env.reset(&mut world);
     let mut facts = Facts::new(alphabet);
-    let mut trace = Vec::new();
+    let (mut trace, mut listed) = (Vec::new(), Vec::new());
     let mut total = 0.0;
     let mut status = Status::Running;
     for step in 1..=steps {
@@ -117,17 +126,21 @@ pub fn explain_episode(
         let universe = Arc::clone(env.universe());
         let agent = (env.agents() > 1).then(|| env.turn());
         let scene = env.scene();
-        let asked = ask.others.list(alphabet, &universe);
+        let legal = list_legal(env, alphabet, &facts, &mut listed).then_some(listed.as_slice());
+        let explainer = explainer.among(legal);
+        let late = ask.is_late();
+        let asked = if late { Vec::new() } else { ask.others.list(alphabet, &universe, legal) };
         let (action, mut explanation) = explainer
             .explain(&facts, &universe, &mut ties, &asked)
             .ok_or_else(|| Error::World(Fault::new("there is nothing to do: this state has no actions")))?;
         let what_if = match &ask.what_if {
+            _ if late => None,
             WhatIfs::None => None,
             WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
                 .ok()
                 .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
             WhatIfs::Others => {
-                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask.bounds);
+                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask);
                 None
             }
         };
@@ -164,15 +177,26 @@ fn name(status: Status) -> &'static str {
 }
 
 impl Others {
-    /// The actions of a universe that are asked about, in order.
-    pub fn list(&self, alphabet: &Alphabet, universe: &Universe) -> Vec<GroundAction> {
+    /// The actions that are asked about, in order: of a universe, or of the legal ones where these are listed. One that is
+    /// asked for by name need not be legal.
+    pub fn list(
+        &self,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        legal: Option<&[GroundAction]>,
+    ) -> Vec<GroundAction> {
         let find = |action: Action, names: &[Constant]| find_action(alphabet, universe, action, names).ok();
         match self {
             Others::None => Vec::new(),
             Others::One(action, names) => find(*action, names).into_iter().collect(),
             Others::First(most, also) => {
-                let every = EveryAction::new(alphabet, universe);
-                let mut all: Vec<_> = (0..every.len().min(*most)).map(|k| every.nth(k)).collect();
+                let mut all: Vec<_> = match legal {
+                    Some(legal) => legal.iter().take(*most).cloned().collect(),
+                    None => {
+                        let every = EveryAction::new(alphabet, universe);
+                        (0..every.len().min(*most)).map(|k| every.nth(k)).collect()
+                    }
+                };
                 let also = also.as_ref().and_then(|(action, names)| find(*action, names));
                 all.extend(also.filter(|a| !all.contains(a)));
                 all
@@ -190,11 +214,14 @@ impl Explainer<'_> {
         facts: &Facts,
         universe: &Universe,
         asked: &[GroundAction],
-        bounds: Bounds,
+        ask: &Ask,
     ) {
         let others = asked.iter().filter(|a| *a != chosen);
         for (why, action) in explanation.others.iter_mut().zip(others) {
-            why.what_if = Some(self.what_if(action, facts, universe, bounds));
+            if ask.is_late() {
+                return;
+            }
+            why.what_if = Some(self.what_if(action, facts, universe, ask.bounds));
         }
     }
 }
