@@ -49,7 +49,8 @@ fn run(name: &str, alphabet: &Arc<Alphabet>, seeds: u64, sizes: &dyn Fn() -> Vec
         steps += learned.steps / seeds;
         rules += learned.policy.rules.len();
         let share = |env: &mut dyn Env, means: &mut Vec<f64>| {
-            let r = run_episodes(&learned.policy, alphabet, env, 100, 77).expect("run");
+            let r = run_episodes(&learned.policy, alphabet, env, 50, 77).expect("run");
+            print!("[{:.1}] ", r.iter().map(|e| e.steps as f64).sum::<f64>() / r.len() as f64);
             means.push(r.iter().map(|e| e.value).sum::<f64>() / r.len() as f64);
             r.iter().filter(|e| e.success).count() as f64 / r.len() as f64
         };
@@ -77,6 +78,26 @@ fn main() {
             let alphabet = alphabet(text);
             let env = |s| -> Box<dyn Env> { Box::new(Adapter::new(s, &alphabet)) };
             run(name, &alphabet, seeds, &|| if std::env::var("ONE").is_ok() { vec![env(train())] } else { vec![env(train()), env(up())] }, &|| Box::new(Adapter::new(test(), &alphabet)));
+        }
+    }
+    for g in derrl_pddl::generate::GENERATORS {
+        if wanted.contains(&"pddl") || wanted.contains(&format!("pddl-{}", g.name).as_str()) {
+            use derrl_logic::Source;
+            use derrl_pddl::{PddlEnv, Problems, Task, Translation};
+            let domain = g.domain().expect("domain");
+            let tasks = |size: usize, n: u64, from: u64| -> Vec<Arc<Task>> {
+                (0..n).map(|i| Arc::new(Task::parse(&Source::new("p.pddl", &g.problem(size, from + i)), &domain).expect("task"))).collect()
+            };
+            let first = g.smallest.max(1);
+            let sizes: Vec<Vec<Arc<Task>>> = (0..3).map(|k| tasks(first + k, 10, 0)).collect();
+            let large = tasks(20, 10, 1000);
+            let translation = Translation::new(&domain, sizes.iter().flatten().chain(&large).map(AsRef::as_ref)).expect("translation");
+            let alphabet = Arc::new(translation.alphabet().expect("alphabet"));
+            let env = |t: &Vec<Arc<Task>>| -> Box<dyn Env> { Box::new(PddlEnv::new(Arc::new(Problems::new(&translation, &alphabet, t.clone(), None).expect("problems"))).expect("env")) };
+            let hand = derrl_logic::Policy::parse(&Source::new("hand", g.policy), &alphabet).expect("hand");
+            let r = run_episodes(&hand, &alphabet, env(&large).as_mut(), 20, 77).expect("run");
+            println!("by hand: {:.1} steps, {:.3}", r.iter().map(|e| e.steps as f64).sum::<f64>() / 20.0, r.iter().map(|e| e.value).sum::<f64>() / 20.0);
+            run(g.name, &alphabet, seeds, &|| sizes.iter().map(env).collect(), &|| env(&large));
         }
     }
     for (name, large) in [("blocks", "dynamic-blocks"), ("countdown", "train"), ("doorkey", "train"), ("gridworld", "train")] {

@@ -154,7 +154,7 @@ impl Table {
     /// The actions that can be taken now.
     fn actions(&mut self, env: &dyn Env, universe: usize) -> Arc<[GroundAction]> {
         let mut legal = Vec::new();
-        if list_legal(env, &mut legal) {
+        if list_legal(env, &self.alphabet, &self.facts, &mut legal) {
             return legal.into();
         }
         let known = &mut self.universes[universe];
