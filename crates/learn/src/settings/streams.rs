@@ -22,6 +22,8 @@ pub enum Purpose {
     Growth,
     /// All of a restart's training of an agent that is not DERRL.
     Baseline(u64),
+    /// The episodes by which a policy is improved.
+    Improvement,
     /// The instances from which an agent of fixed size takes the objects of a task.
     Objects,
 }
@@ -38,6 +40,7 @@ impl Purpose {
             Purpose::Growth => (5, 0),
             Purpose::Baseline(n) => (3, n),
             Purpose::Objects => (7, 0),
+            Purpose::Improvement => (8, 0),
         };
         Rng::new(seed, (space << 32) + number)
     }
