@@ -120,7 +120,7 @@ fn baselines_take_legal_actions_only() {
         let setup = Setup { alphabet: &alphabet, make_env: &make_env, config: &config, learning: None };
         let mut agent = (row.make)(&setup).unwrap_or_else(|e| panic!("{}: {e}", row.name));
         let training =
-            Training { make_env: &make_env, decisions: 2000, seed: 0, threads: 1, watcher: &Unwatched };
+            TrainingJob { make_env: &make_env, decisions: 2000, seed: 0, threads: 1, watcher: &Silent };
         agent.train(&training).unwrap_or_else(|e| panic!("{}: {e}", row.name));
         let mut env = make_env().expect("it has the task");
         for seed in 0..20 {
