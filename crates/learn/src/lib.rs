@@ -78,9 +78,9 @@ pub use insight::verify::{
 pub use language::constraints::Constraints;
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
-pub use search::improve::{Improved, Improver, Widening, WideningStep};
 pub use search::budget::Budget;
 pub use search::checkpoint::{Checkpoint, Learned, Partial, RestartResult};
+pub use search::improve::{Improved, Improver, Widening, WideningStep};
 pub use search::observer::{Observer, Point, Silent};
 pub use search::prune::{length, prune};
 pub use search::refine::{Judge, Judged, advantage, refine};
