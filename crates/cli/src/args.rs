@@ -200,6 +200,15 @@ pub struct Explain {
     /// Facts that --what-if changes at the most
     #[arg(long, value_name = "N", default_value_t = 6, requires = "what_if", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub max_changes: u32,
+    /// Draw the episode: all of it to a .gif, or the step of --step to an .svg or .png
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    pub picture: Option<PathBuf>,
+    /// The step that --picture draws; the one after the last is the end
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "picture")]
+    pub step: usize,
+    /// Draw light on dark
+    #[arg(long, requires = "picture")]
+    pub dark: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
@@ -239,7 +248,7 @@ pub struct ExtentArgs {
 
 /// `derrl verify`.
 ///
-/// Exit code 0 if the policy is proved, 1 if there is a counterexample.
+/// Three answers: proved, proved if ties are random, refuted. Exit code 0 if what --ties asks for is proved, else 1.
 #[derive(Debug, ClapArgs)]
 pub struct Verify {
     /// A policy file, or the folder of a run
@@ -250,12 +259,16 @@ pub struct Verify {
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
-    /// How ties are broken: in the worst way, or at random (then it must get there with probability 1)
+    /// What counts as success: `worst` asks for the goal however ties are broken, `random` for the goal with
+    /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
-    /// Draw the counterexample to this file, as SVG
+    /// Draw the counterexample to this file (.svg or .png)
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -312,6 +325,9 @@ pub struct Report {
     /// Episodes to show of each task (default: 4, fewer where there are many runs)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub episodes: Option<u32>,
+    /// Also draw the first shown episode of the training task to this file (.gif)
+    #[arg(long, value_name = "FILE")]
+    pub gif: Option<PathBuf>,
     /// Steps to show of an episode at the most
     #[arg(long, value_name = "N", default_value_t = Extent::STEPS as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub steps: u32,

@@ -20,9 +20,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use derrl_env::make;
+use derrl_learn::{Ask, Bounds, Others, Trace, WhatIfs, explain_episode};
+use derrl_logic::Policy;
+use derrl_report::Theme;
 use serde_json::json;
 
 use crate::args::Report;
+use crate::domain::read_source;
+use crate::picture::{Format, save_episode};
 use crate::run_folder::{RunFolder, write_whole};
 use crate::{Outcome, print, print_json};
 
@@ -84,7 +90,11 @@ pub fn run(args: &Report) -> Outcome {
         (extent.episodes, extent.played) = (episodes as usize, usize::MAX);
     }
     extent.steps = args.steps as usize;
+    let gif = args.gif.as_ref().map(|path| Format::of(path, &[Format::Gif]).map(|_| path)).transpose()?;
     let written = write(&args.folder, &folders, &out, extent)?;
+    if let Some(path) = gif {
+        film(&folders, path, extent.steps)?;
+    }
     if args.json {
         print_json(&json!({
             "report": out.display().to_string(),
@@ -137,6 +147,27 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
     let html = page::html(&name(top), &runs, &about_all)?;
     write_whole(out, &html)?;
     Ok(Written { bytes: html.len(), notes: [about_all, notes].concat() })
+}
+
+/// Draws the first instructive episode of the training task of the first finished run as a film.
+fn film(folders: &[RunFolder], path: &Path, steps: usize) -> anyhow::Result<()> {
+    let folder = folders.iter().find(|f| run::is_finished(f)).context("no run is finished")?;
+    let domain = folder.domain()?;
+    let policy = Policy::parse(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    let task = folder.task(&domain)?;
+    let mut env = make(domain.spec, &domain.alphabet, task.name, &folder.config.options.of(task))?;
+    let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: Bounds::default() };
+    let mut best: Option<Trace> = None;
+    let tried = if env.simulator().is_some() { 1 } else { episodes::LOOKED_AT };
+    for number in 0..tried {
+        let id = (folder.config.seed, number);
+        let trace = explain_episode(&policy, &domain.alphabet, env.as_mut(), id, steps, &ask)?;
+        if best.as_ref().is_none_or(|b| episodes::instructive(&trace) > episodes::instructive(b)) {
+            best = Some(trace);
+        }
+    }
+    let trace = best.context("there is no episode")?;
+    save_episode(&trace, 1, path, Format::Gif, Theme::Light)
 }
 
 /// The name of the page in a folder: the report of a reproduction is not overwritten.

@@ -32,13 +32,11 @@
 //! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file a world |
-//! | `drawing.rs` | states as shapes |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod blocks;
 mod countdown;
 pub mod doorkey;
-mod drawing;
 mod error;
 mod gridworld;
 mod journal;
@@ -49,7 +47,6 @@ mod table;
 mod traffic;
 mod world;
 
-pub use drawing::{Drawing, Paint, Shape};
 pub use error::{Error, nearest};
 pub use journal::Journal;
 pub use rng::{Rng, Stream};

@@ -69,7 +69,7 @@ pub use insight::explain::{
 };
 pub use insight::verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
-    SizeReport, Subject, Tally, Ties, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::problem::Problem;

@@ -1,5 +1,6 @@
 //! The HTML around what a page shows.
 
+use derrl_report::{css, escape};
 use serde::Serialize;
 
 use super::run::{Run, Summary, summarise};
@@ -10,10 +11,6 @@ const STYLE: &str = include_str!("../../../../web/style.css");
 /// The scripts, in the order in which they build on each other.
 const SCRIPTS: &[&str] = &[
     include_str!("../../../../web/dom.js"),
-    include_str!("../../../../web/scenes/stacks.js"),
-    include_str!("../../../../web/scenes/numbers.js"),
-    include_str!("../../../../web/scenes/grid.js"),
-    include_str!("../../../../web/scenes/roads.js"),
     include_str!("../../../../web/rules.js"),
     include_str!("../../../../web/player.js"),
     include_str!("../../../../web/results.js"),
@@ -35,7 +32,7 @@ pub fn html(title: &str, runs: &[Run], notes: &[String]) -> anyhow::Result<Strin
     // Inside a script element, only `</script` and `<!--` mean something: no `<` may stay.
     let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
     let script = format!("\"use strict\";\n(() => {{\n{}}})();", SCRIPTS.concat());
-    let parts = [("title", escape(title)), ("style", STYLE.to_string()), ("data", json), ("script", script)];
+    let parts = [("title", escape(title)), ("style", format!("{}{STYLE}", css())), ("data", json), ("script", script)];
     let mut page = String::with_capacity(TEMPLATE.len() + STYLE.len() + parts[2].1.len() + parts[3].1.len());
     let mut rest = TEMPLATE;
     // One pass over the template, so that nothing inside a part is taken for a place.
@@ -56,8 +53,4 @@ fn next_place(text: &str) -> Option<(&str, &str, &str)> {
     let (before, after) = text.split_once("{{")?;
     let (place, after) = after.split_once("}}")?;
     Some((before, place, after))
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use derrl_env::{Exhaustive, Extent, space};
-use derrl_learn::{NoMonitor, Progress, Subject, Ties, constants, cores, estimate, verify};
+use derrl_learn::{NoMonitor, Progress, Subject, Verdict, constants, cores, estimate, verify};
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::run::read_json;
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
-use crate::verify::{FILE, document};
+use crate::verify::{FILE, document, pictures};
 
 /// A verification as the page has it.
 #[derive(Serialize)]
@@ -43,21 +43,15 @@ pub struct Document {
     max_objects: usize,
     #[serde(skip_serializing)]
     obstacles: Option<usize>,
-    verdict: Outcome,
-    ties: String,
+    verdict: Verdict,
     summary: String,
     remark: Option<String>,
     sizes: Vec<Row>,
     worst_case: Option<WorstCase>,
     counterexample: Option<Counterexample>,
-    picture: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Outcome {
-    Proved,
-    Refuted,
+    /// The states of the counterexample, drawn.
+    #[serde(default)]
+    pictures: Vec<Value>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,6 +60,7 @@ struct Row {
     instances: Count,
     states: u64,
     failing: Count,
+    failing_by_bad_luck_only: Count,
     longest_run: u32,
     excess: Excess,
 }
@@ -128,9 +123,8 @@ struct Instead {
 
 /// States that a page looks at by itself, at the most: some hundredths of a second.
 const MOST_STATES: f64 = 20_000.0;
-/// Steps of a counterexample on a page, and bytes of its picture, at the most.
+/// Steps of a counterexample on a page, at the most.
 const MOST_STEPS: usize = 40;
-const MOST_PICTURE: usize = 200_000;
 
 /// What is known about the policy of a run.
 pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut Vec<String>) -> Verification {
@@ -184,26 +178,26 @@ fn at_once(
         largest += 1;
     }
     let subject =
-        Subject { policy, alphabet, spec: domain.spec, extent: extent(largest), ties: Ties::default() };
+        Subject { policy, alphabet, spec: domain.spec, extent: extent(largest) };
     let started = Instant::now();
     let report = verify(&subject, cores(), Progress::default(), &mut NoMonitor)?;
     let report = report.expect("a verification that nothing interrupts comes to its end");
     let seconds = started.elapsed().as_secs_f64();
-    Document::read(document(domain, text, &subject.extent, &report, seconds)?)
+    let mut found = document(domain, text, &subject.extent, &report, seconds)?;
+    found["pictures"] = serde_json::to_value(pictures(&report))?;
+    Document::read(found)
 }
 
 impl Document {
     /// Which instances, as the command line has it.
     fn options(&self) -> String {
         let obstacles = self.obstacles.map(|n| format!(" --obstacles {n}")).unwrap_or_default();
-        let ties = if self.ties == "random" { " --ties random" } else { "" };
-        format!("{}{obstacles}{ties}", self.max_objects)
+        format!("{}{obstacles}", self.max_objects)
     }
 
     /// A document of `derrl verify --json`, without what would make the page long.
     fn read(document: Value) -> anyhow::Result<Document> {
         let mut found: Document = serde_json::from_value(document)?;
-        found.picture = found.picture.filter(|picture| picture.len() <= MOST_PICTURE);
         if let Some(example) = &mut found.counterexample {
             example.left_out = example.steps.len().saturating_sub(MOST_STEPS);
             example.steps.truncate(MOST_STEPS);

@@ -10,7 +10,8 @@ use super::job::{Finished, Job, Results};
 use super::names::capital;
 use super::page::{Block, Claim, Figure, Section, row};
 use super::{Plan, each_seed};
-use crate::chart::{Chart, Scale};
+use derrl_report::{Chart, Scale};
+
 use crate::table::thousands;
 
 /// A run has learned the task if its rules earn this share of what is between nothing and the best known.
@@ -166,7 +167,7 @@ fn figure(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Figure {
         caption: format!(
             "{title}. Training reward over episodes, mean and one standard deviation over {runs} seeds."
         ),
-        svg: chart.to_svg(),
+        chart: chart.document(),
     }
 }
 

@@ -9,7 +9,8 @@ use super::experiments::{ConvergenceExpect, TableSpec};
 use super::job::Results;
 use super::names::shown;
 use super::page::{Block, Cell, Claim, Figure, Section, row};
-use crate::chart::{Chart, Scale, Series, Stroke};
+use derrl_report::{Chart, Scale, Series, Stroke};
+
 use crate::table::thousands;
 
 /// An agent over its training.
@@ -111,7 +112,7 @@ fn figure(table: &TableSpec, lines: &[Line], seeds: u64) -> Figure {
     Figure {
         name: format!("convergence-{}", table.domain),
         caption: format!("{}: training reward over episodes, {seeds} seeds.", table.title),
-        svg: chart.to_svg(),
+        chart: chart.document(),
     }
 }
 

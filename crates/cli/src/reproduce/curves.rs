@@ -3,7 +3,7 @@
 use derrl_learn::{Trained, mean_stderr};
 use serde_json::{Value, json};
 
-use crate::chart::{Series, Stroke};
+use derrl_report::{Series, Stroke};
 
 /// Colours that can be told apart, also by the colour-blind, on light and on dark.
 pub const COLORS: [&str; 5] = ["#2b7bba", "#d95f02", "#1b9e77", "#c2558f", "#8a8a8a"];

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK};
-use crate::chart::escape;
+use derrl_report::escape;
 use crate::report::RUNS_FILE;
 
 const STYLE: &str = "
@@ -73,7 +73,7 @@ pub fn to_html(page: &Page) -> String {
                 Block::Figure(figure) => writeln!(
                     html,
                     "<figure>\n{}<figcaption>{}</figcaption>\n</figure>",
-                    figure.svg,
+                    figure.chart.to_inline_svg(),
                     escape(&figure.caption)
                 ),
             };

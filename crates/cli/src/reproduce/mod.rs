@@ -24,6 +24,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use derrl_env::{Error, Options, find, make};
 use derrl_learn::{AGENTS, Config, find_agent};
+use derrl_report::Theme;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
@@ -335,7 +336,7 @@ fn write(args: &Reproduce, page: &Page, document: &Value) -> anyhow::Result<()> 
         .with_context(|| format!("cannot make the folder {}", figures.display()))?;
     for block in page.sections.iter().flat_map(|s| &s.blocks) {
         if let Block::Figure(figure) = block {
-            write_whole(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
+            write_whole(&figures.join(format!("{}.svg", figure.name)), &figure.chart.to_svg(Theme::Light))?;
         }
     }
     write_whole(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use derrl_report::Document;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ pub struct Figure {
     /// What it shows, for those who cannot see it.
     pub caption: String,
     /// The chart.
-    pub svg: String,
+    pub chart: Document,
 }
 
 /// A cell of a table.
