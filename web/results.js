@@ -166,7 +166,7 @@ function overviewNode(choose) {
     const runs = data.runs.filter((run) => run.domain === summary.domain);
     return el("section", { class: "card wide", "aria-label": summary.domain }, el("h2", {}, `${summary.domain}: ${plural(runs.length, "run")}`),
       el("p", { class: "sub" }, summary.rule_sets === 1 ? "All runs learned the same rules." : `${summary.rule_sets} different sets of rules.`),
-      el("div", { class: summary.chart ? "split" : null },
+      el("div", { class: summary.chart ? "beside" : null },
         runsTable(runs, null, summary, choose),
         summary.chart && el("div", {}, chartNode(summary.chart), el("p", { class: "hint" }, "Mean return while exploring, of the chosen restart of each run. Faint: single runs. Band: from the lowest to the highest."))));
   });

@@ -40,17 +40,85 @@ pub enum Command {
     Export(Export),
     /// Write one self-contained HTML page for a run, or for a folder of runs
     Report(Report),
+    /// Show the pages of a folder of runs, live, with a playground for rules
+    Serve(Serve),
+    /// Play an episode in the terminal
+    Watch(Watch),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
     Bench(Bench),
     /// Run the paper's experiments and set the results beside the paper's
     Reproduce(Reproduce),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man,
 }
+
+/// `derrl serve`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl serve runs        prints the address to open")]
+pub struct Serve {
+    /// The folder of a run, or one that holds several
+    #[arg(value_name = "DIR", default_value = "runs")]
+    pub folder: PathBuf,
+    /// The port on this machine (default: any that is free)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+}
+
+/// `derrl watch`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5")]
+pub struct Watch {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The task to draw an instance from (default: train)
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// Which episode of the seed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode: u32,
+    /// Steps to play at the most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
+    /// Seconds per step
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub seconds: f64,
+    /// The seed of the instance and of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
+    /// Options of the domain
+    #[command(flatten)]
+    pub world: WorldArgs,
+}
+
+/// `derrl completions`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl completions bash > ~/.local/share/bash-completion/completions/derrl")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
 
 /// `derrl domains`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl domains\n  derrl domains blocks > my.pl")]
 pub struct Domains {
+    /// Print the domain file of this domain, to start one of your own from
+    pub domain: Option<String>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -94,9 +162,9 @@ impl WorldArgs {
 
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train gridworld --set restarts=64\n  derrl train --resume runs/blocks-1")]
 pub struct Train {
     /// A built-in domain or the path of a domain file
-    #[arg(required_unless_present_any = ["resume", "settings"])]
     pub domain: Option<String>,
     /// The seed of the run
     #[arg(long, default_value_t = 0, conflicts_with = "seeds")]
@@ -119,9 +187,18 @@ pub struct Train {
     /// Keep these rules of --from as they are: their numbers in the file, from 1
     #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "from")]
     pub freeze: Vec<usize>,
-    /// List the settings with their defaults
+    /// Take settings from this TOML file; --set goes before it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Explain the settings, with their defaults and ranges
     #[arg(long)]
     pub settings: bool,
+    /// Print nothing but the paths of the policies
+    #[arg(long, short, conflicts_with = "json")]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Go on with a run that was interrupted
     #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
     pub resume: Option<PathBuf>,
@@ -141,6 +218,7 @@ pub struct Train {
 
 /// `derrl eval`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task 5-blocks")]
 pub struct Eval {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -166,6 +244,7 @@ pub struct Eval {
 
 /// `derrl explain`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif")]
 pub struct Explain {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -226,9 +305,10 @@ pub struct Explain {
 /// Which instances to look at: all up to a size.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
-    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
+    /// The largest size: blocks, numbers on the stack, cells per side, or keys and doors together (default: the largest
+    /// that takes about a second)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_objects: usize,
+    pub max_objects: Option<usize>,
     /// Obstacles at the most (gridworld; default: 2)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub obstacles: Option<usize>,
@@ -250,6 +330,7 @@ pub struct ExtentArgs {
 ///
 /// Three answers: proved, proved if ties are random, refuted. Exit code 0 if what --ties asks for is proved, else 1.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl verify runs/blocks-1\n  derrl verify runs/blocks-1 --max-objects 9\n  derrl verify my_policy.pl --domain doorkey --picture counterexample.svg")]
 pub struct Verify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -278,6 +359,7 @@ pub struct Verify {
 ///
 /// Exit code 0 if the policies decide alike, 1 if they differ.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl diff runs/blocks-1 my_policy.pl --max-objects 5")]
 pub struct Diff {
     /// A policy file, or the folder of a run
     pub first: PathBuf,
@@ -296,6 +378,7 @@ pub struct Diff {
 
 /// `derrl simplify`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl simplify runs/blocks-1 --max-objects 5")]
 pub struct Simplify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -315,6 +398,7 @@ pub struct Simplify {
 
 /// `derrl report`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl report runs/blocks-1\n  derrl report runs --out all.html\n  derrl report runs/blocks-1 --gif episode.gif")]
 pub struct Report {
     /// The folder of a run, or one that holds several
     #[arg(value_name = "DIR")]
@@ -338,6 +422,7 @@ pub struct Report {
 
 /// `derrl export`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl export runs/blocks-1 --to python --out policy.py")]
 pub struct Export {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -364,6 +449,7 @@ fn targets() -> PossibleValuesParser {
 
 /// `derrl check`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl check my.pl my_policy.pl")]
 pub struct Check {
     /// Domain and policy files
     #[arg(required = true)]
@@ -378,6 +464,7 @@ pub struct Check {
 
 /// `derrl bench`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl bench seeds --domain blocks --seeds 0..4")]
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
     /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
@@ -415,6 +502,7 @@ pub struct Bench {
 
 /// `derrl reproduce`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl reproduce all --quick\n  derrl reproduce table --domain blocks")]
 pub struct Reproduce {
     /// What to reproduce
     #[arg(value_enum, default_value_t = Part::All)]
@@ -444,6 +532,9 @@ pub struct Reproduce {
     /// Threads to use (default: all cores); results other than times do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Print all tables, not only a summary
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

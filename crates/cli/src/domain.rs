@@ -64,6 +64,10 @@ pub fn read_source(path: &Path) -> anyhow::Result<Source> {
 
 /// A policy with its domain: from a policy file and a named domain, or both from the folder of a run.
 pub fn load_policy(path: &Path, domain: Option<&str>, untyped: bool) -> anyhow::Result<(Policy, Domain)> {
+    let shown = path.display();
+    if !path.exists() {
+        bail!("{shown} is missing: name a policy file, or the folder of a run, such as runs/blocks-1");
+    }
     let (file, domain) = if path.is_dir() {
         let folder = run_folder::RunFolder::open(path)?;
         let domain = match domain {
@@ -71,11 +75,15 @@ pub fn load_policy(path: &Path, domain: Option<&str>, untyped: bool) -> anyhow::
             None => folder.domain()?,
         };
         (folder.policy_path(), domain)
-    } else {
-        let Some(name) = domain else {
-            bail!("say which domain the policy is for, as in --domain blocks");
-        };
+    } else if let Some(name) = domain {
         (path.to_path_buf(), Domain::load(name, untyped)?)
+    } else {
+        // A policy inside the folder of a run is for the domain of that run.
+        let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+        match folder.filter(|folder| folder.join("config.toml").is_file()) {
+            Some(folder) => (path.to_path_buf(), run_folder::RunFolder::open(folder)?.domain()?),
+            None => bail!("say which domain the policy is for, as in --domain blocks"),
+        }
     };
     let policy = Policy::parse(&read_source(&file)?, &domain.alphabet)?;
     Ok((policy, domain))

@@ -17,11 +17,14 @@ mod report;
 mod reproduce;
 mod run_folder;
 mod run_result;
+mod serve;
+mod shell;
 mod simplify;
 mod style;
 mod table;
 mod train;
 mod verify;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -62,6 +65,10 @@ fn main() -> ExitCode {
         Command::Simplify(command) => simplify::run(&command),
         Command::Export(command) => export::run(&command),
         Command::Report(command) => report::run(&command),
+        Command::Serve(command) => serve::run(&command),
+        Command::Watch(command) => watch::run(&command),
+        Command::Completions(command) => shell::completions(&command),
+        Command::Man => shell::manual(),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
         Command::Reproduce(command) => reproduce::run(&command),

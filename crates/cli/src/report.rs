@@ -11,9 +11,9 @@
 //! | `report/page.rs` | the HTML around them |
 
 mod episodes;
-mod page;
-mod run;
-mod verification;
+pub mod page;
+pub mod run;
+pub mod verification;
 
 use std::collections::HashMap;
 use std::fs;
@@ -175,12 +175,21 @@ fn page_name(folder: &Path) -> &'static str {
     if folder.join("results.json").is_file() { RUNS_FILE } else { FILE }
 }
 
+/// The runs at or below a folder, where there may be none yet. A folder that cannot be read as a run is left out.
+pub fn find_any(top: &Path) -> anyhow::Result<Vec<RunFolder>> {
+    let mut paths = Vec::new();
+    collect(top, DEPTH, &mut paths)?;
+    let mut folders: Vec<RunFolder> = paths.iter().filter_map(|path| RunFolder::open(path).ok()).collect();
+    folders.sort_by_cached_key(|f| (f.path().parent().map(Path::to_path_buf), f.config.seed, f.path().to_path_buf()));
+    Ok(folders)
+}
+
 /// The runs at or below a folder, by path; seeds in order of their numbers.
 fn find(top: &Path) -> anyhow::Result<Vec<RunFolder>> {
     let shown = top.display();
     if !top.is_dir() {
-        let problem = if top.exists() { "is a file" } else { "does not exist" };
-        bail!("{shown} {problem}: name the folder of a run, such as runs/blocks-1");
+        let problem = if top.exists() { "is a file" } else { "is missing" };
+        bail!("the folder {shown} {problem}: name the folder of a run, such as runs/blocks-1");
     }
     let mut paths = Vec::new();
     collect(top, DEPTH, &mut paths)?;
@@ -213,12 +222,12 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> anyhow::Res
 }
 
 /// The path of a run below the folder that was named; empty where it is that folder.
-fn relative(path: &Path, top: &Path) -> String {
+pub fn relative(path: &Path, top: &Path) -> String {
     path.strip_prefix(top).unwrap_or(path).display().to_string()
 }
 
 /// What a page calls the folder it is about: its own name, not where it lies.
-fn name(top: &Path) -> String {
+pub fn name(top: &Path) -> String {
     let absolute = fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
     absolute.file_name().map_or_else(|| "run".to_string(), |n| n.to_string_lossy().into_owned())
 }

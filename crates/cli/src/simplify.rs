@@ -18,7 +18,7 @@ use crate::{Failure, Outcome, print, print_json};
 pub fn run(args: &Simplify) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&policy]);
+    let extent = args.extent.extent(&domain, [&policy])?;
     let everywhere = Everywhere::new(alphabet, domain.spec, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
@@ -35,7 +35,7 @@ pub fn run(args: &Simplify) -> Outcome {
     if args.json {
         print_json(&json!({
             "domain": domain.name,
-            "max_objects": args.extent.max_objects,
+            "max_objects": extent.largest,
             "policy": simpler,
             "removed": pruned.removed,
             "states": pruned.states,

@@ -31,7 +31,7 @@ pub const FILE: &str = "verify.json";
 pub fn run(args: &Verify) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&policy]);
+    let extent = args.extent.extent(&domain, [&policy])?;
     let format = args.picture.as_ref().map(|path| Format::of(path, &[Format::Svg, Format::Png])).transpose()?;
     let made = space(domain.spec, alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
@@ -173,7 +173,7 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
     };
     let mut text = format!("{verdict}:\n{}", wrap(rest.trim(), "  ", WIDTH));
     let luck = report.sizes.iter().any(|s| s.failing_by_bad_luck_only > 0);
-    let titles = ["", "instances", "states", "failing", "needs luck", "longest", "excess", "mean", "optimal"];
+    let titles = ["", "instances", "states", "failing", "luck", "longest", "excess", "mean", "optimal"];
     let keep = |column: &usize| luck || *column != 4;
     let row = |cells: [String; 9]| -> Vec<String> {
         (0..9).filter(keep).map(|column| cells[column].clone()).collect()
@@ -201,7 +201,7 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
     let _ = write!(text, "\n  {}\n{}", paint.faint(&format!("by {unit}:")), columns(&rows, "  "));
     let legend = "longest: most actions of a run; excess and mean: actions beyond the fewest possible, at worst and on average, \
                   with the worst ties";
-    let luck = if luck { "; needs luck: fails only if an adversary breaks ties" } else { "" };
+    let luck = if luck { "; luck: instances that fail only if an adversary breaks ties" } else { "" };
     text.push_str(&paint.faint(&wrap(&format!("({legend}{luck})"), "  ", WIDTH)));
     if let Some(worst) = &report.worst_case {
         let head = format!(

@@ -78,6 +78,7 @@ pub use search::refine::{Judge, Judged, advantage, refine};
 pub use search::simplify::{length, simplify};
 pub use search::waves::{Checkpoint, Learned, MakeEnv, Observer, Outcome, Partial, Search, Silent};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
+pub use settings::explained::{Explained, explained};
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};

@@ -172,7 +172,11 @@ impl Chart {
             }
             let y = first + f64::from(row) * LEGEND_ROW;
             let key = Node::line(x, y - 4.5, x + 22.0, y - 4.5).stroke(series.color, 3.0);
-            nodes.push(if series.stroke == Stroke::Dashed { key.set("stroke-dasharray", "6 4") } else { key });
+            nodes.push(match series.stroke {
+                Stroke::Dashed => key.set("stroke-dasharray", "6 4"),
+                Stroke::Faint => key.set("opacity", "0.4"),
+                Stroke::Solid | Stroke::Marked => key,
+            });
             nodes.push(Node::text(x + 28.0, y, 14.0, name.as_str()).fill("var(--ink)"));
             x += width + 14.0;
         }

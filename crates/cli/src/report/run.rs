@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::Extent;
 use super::episodes::{self, Episodes};
 use super::verification::{self, Verification};
-use crate::domain::read_source;
+use crate::domain::{Domain, read_source};
 use crate::run_folder::RunFolder;
 use crate::run_result::training_curve;
 
@@ -158,7 +158,9 @@ fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
     // A run that ended stays where it ended.
     let value = |curve: &[(f64, f64)], x: f64| {
         let after = curve.partition_point(|p| p.0 <= x);
-        curve[after.saturating_sub(1)].1
+        let (before, next) = (curve[after.saturating_sub(1)], curve[after.min(curve.len() - 1)]);
+        let share = if next.0 > before.0 { (x - before.0) / (next.0 - before.0) } else { 0.0 };
+        before.1 + share.clamp(0.0, 1.0) * (next.1 - before.1)
     };
     let xs: Vec<f64> = (0..=MOST_POINTS).map(|i| start + (end - start) * i as f64 / MOST_POINTS as f64).collect();
     let at = |x: f64| curves.iter().map(|c| value(c, x)).collect::<Vec<f64>>();
@@ -218,12 +220,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
         seed: folder.config.seed,
         version: folder.config.derrl.clone(),
         rules: rules(&policy, alphabet),
-        background: alphabet
-            .predicates
-            .iter()
-            .filter(|p| p.role == Role::Background)
-            .map(|p| p.name.clone())
-            .collect(),
+        background: background(alphabet),
         scores: scores(&result["scores"], domain.spec),
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
         chart: drawn(&curves),
@@ -233,6 +230,54 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
         chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
         episodes,
         notes,
+    })
+}
+
+/// A policy that was not trained, as a page shows a run: its rules, its scores and an episode.
+pub fn of_policy(
+    folder: &RunFolder,
+    domain: &Domain,
+    policy: &Policy,
+    results: &Value,
+    extent: Extent,
+) -> anyhow::Result<Value> {
+    let mut notes = Vec::new();
+    let episodes = episodes::of_tasks(folder, domain, policy, results, extent, &mut notes);
+    let alphabet = &domain.alphabet;
+    let mut told = serde_json::to_value(episodes)?;
+    told["rules"] = serde_json::to_value(rules(policy, alphabet))?;
+    told["background"] = background(alphabet).into();
+    told["scores"] = serde_json::to_value(scores(results, domain.spec))?;
+    told["notes"] = notes.into();
+    told["advice"] = Value::Array(Vec::new());
+    Ok(told)
+}
+
+fn background(alphabet: &Alphabet) -> Vec<String> {
+    let fixed = alphabet.predicates.iter().filter(|p| p.role == Role::Background);
+    fixed.map(|p| p.name.clone()).collect()
+}
+
+/// A run as a list of runs has it, finished or not. What cannot be read is left out: it may be written at this moment.
+pub fn glance(folder: &RunFolder, label: &str) -> Value {
+    let result = read_json(&folder.path().join("result.json")).ok().flatten();
+    let chosen = result.as_ref().and_then(|r| r["restart"].as_u64()).unwrap_or(0);
+    let mut curves = curves(&folder.path().join("metrics.jsonl"), chosen, 24).unwrap_or_default();
+    if result.is_none() {
+        // Nothing is chosen yet: the restart that was begun last is the one to watch.
+        let last = curves.iter().map(|c| c.restart).max();
+        curves.iter_mut().for_each(|c| c.chosen = Some(c.restart) == last);
+        curves.sort_by_key(|c| c.chosen);
+    }
+    serde_json::json!({
+        "label": label,
+        "domain": folder.config.domain,
+        "seed": folder.config.seed,
+        "finished": is_finished(folder),
+        "restarts": curves.len(),
+        "scores": result.as_ref().map(|r| r["scores"].clone()),
+        "solved": result.as_ref().and_then(|r| r["solved"].as_bool()),
+        "chart": drawn(&curves),
     })
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use anyhow::Context;
 use derrl_env::{Exhaustive, Extent, space};
-use derrl_learn::{NoMonitor, Progress, Subject, Verdict, constants, cores, estimate, verify};
+use derrl_learn::{Monitor, NoMonitor, Progress, Subject, Verdict, constants, cores, estimate, verify};
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -128,10 +129,9 @@ const MOST_STEPS: usize = 40;
 
 /// What is known about the policy of a run.
 pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut Vec<String>) -> Verification {
-    let range = match domain.spec.exhaustive {
-        Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
-        Exhaustive::Sizes { range, .. } => range,
-    };
+    if let Exhaustive::Never(reason) = domain.spec.exhaustive {
+        return Verification::Never { reason: reason.to_string() };
+    }
     let again = format!("derrl verify {} --max-objects", folder.path().display());
     let text = policy.display(&domain.alphabet).to_string();
     let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
@@ -149,43 +149,65 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
         }
     };
     let quick = kept.is_none();
-    match kept.map_or_else(|| at_once(domain, policy, &text, range), Ok) {
-        Ok(found) => {
-            let command = if quick { format!("{again} N") } else { format!("{again} {}", found.options()) };
-            Verification::Done { quick, command, found: Box::new(found) }
-        }
-        // A page without a verification is better than none.
-        Err(problem) => Verification::Never { reason: format!("{problem:#}") },
-    }
+    let Some(found) = kept else {
+        return match of_policy(domain, policy, &mut NoMonitor) {
+            Verification::Done { found, .. } => Verification::Done { quick, command: format!("{again} N"), found },
+            never @ Verification::Never { .. } => never,
+        };
+    };
+    Verification::Done { quick, command: format!("{again} {}", found.options()), found: Box::new(found) }
 }
 
-/// Verifies up to the largest size that takes next to no time.
-fn at_once(
-    domain: &Domain,
-    policy: &Policy,
-    text: &str,
-    (least, most): (usize, usize),
-) -> anyhow::Result<Document> {
-    let alphabet = &domain.alphabet;
-    let named = constants([policy]);
+/// The largest extent that takes next to no time for these policies; none for worlds that cannot be walked.
+pub fn small(domain: &Domain, policies: &[&Policy]) -> anyhow::Result<Option<Extent>> {
+    let Exhaustive::Sizes { range: (least, most), .. } = domain.spec.exhaustive else { return Ok(None) };
+    let named = constants(policies.iter().copied());
     let extent = |largest| Extent { largest, named: named.clone(), ..Extent::default() };
     let mut largest = least;
     while largest < most {
-        let space = space(domain.spec, alphabet, &extent(largest + 1))?;
+        let space = space(domain.spec, &domain.alphabet, &extent(largest + 1))?;
         if estimate(space.as_ref(), cores()).states > MOST_STATES {
             break;
         }
         largest += 1;
     }
-    let subject =
-        Subject { policy, alphabet, spec: domain.spec, extent: extent(largest) };
+    Ok(Some(extent(largest)))
+}
+
+/// What can be found out about a policy at once, unless the monitor stops it.
+pub fn of_policy(domain: &Domain, policy: &Policy, monitor: &mut dyn Monitor) -> Verification {
+    let reason = match domain.spec.exhaustive {
+        Exhaustive::Never(reason) => reason.to_string(),
+        Exhaustive::Sizes { .. } => {
+            let text = policy.display(&domain.alphabet).to_string();
+            match at_once(domain, policy, &text, monitor) {
+                Ok(Some(found)) => {
+                    let command = "derrl verify POLICY".to_string();
+                    return Verification::Done { quick: true, command, found: Box::new(found) };
+                }
+                Ok(None) => "it takes too long here".to_string(),
+                Err(problem) => format!("{problem:#}"),
+            }
+        }
+    };
+    Verification::Never { reason }
+}
+
+/// Verifies up to the largest size that takes next to no time. `None` if the monitor stopped it.
+fn at_once(
+    domain: &Domain,
+    policy: &Policy,
+    text: &str,
+    monitor: &mut dyn Monitor,
+) -> anyhow::Result<Option<Document>> {
+    let extent = small(domain, &[policy])?.context("this world cannot be walked")?;
+    let subject = Subject { policy, alphabet: &domain.alphabet, spec: domain.spec, extent };
     let started = Instant::now();
-    let report = verify(&subject, cores(), Progress::default(), &mut NoMonitor)?;
-    let report = report.expect("a verification that nothing interrupts comes to its end");
+    let Some(report) = verify(&subject, cores(), Progress::default(), monitor)? else { return Ok(None) };
     let seconds = started.elapsed().as_secs_f64();
     let mut found = document(domain, text, &subject.extent, &report, seconds)?;
     found["pictures"] = serde_json::to_value(pictures(&report))?;
-    Document::read(found)
+    Document::read(found).map(Some)
 }
 
 impl Document {

@@ -194,7 +194,7 @@ pub fn run(args: &Reproduce) -> Outcome {
     if args.json {
         print_json(&document)?;
     } else {
-        print(&page.to_text());
+        print(&if args.verbose { page.to_text() } else { page.summary() });
         print(&format!(
             "\nwritten to {}: report.html, report.md, results.json, figures/{}\n",
             args.out.display(),

@@ -2,4 +2,5 @@
 
 pub mod config;
 pub mod estimator;
+pub mod explained;
 pub mod tnorm;

@@ -1,5 +1,7 @@
 //! Squares with walls, keys, doors, a goal and an agent.
 
+use std::fmt::Write as _;
+
 use derrl_env::scene::{Grid, Thing, Walker};
 
 use super::{Mark, Marks, Picture, Piece};
@@ -27,17 +29,19 @@ pub(super) fn draw(scene: &Grid, marks: &Marks) -> Picture {
     let mut picture = Picture::empty(width + 24.0 + labels, height + 24.0 + labels / 2.0, label(scene));
     let place = |(x, y): (u32, u32)| (12.0 + labels + f64::from(x) * CELL, 12.0 + f64::from(y) * CELL);
 
-    let mut squares = Vec::new();
+    // One path for all walls and one for all of the floor: a grid has hundreds of squares.
+    let (mut walls, mut floor) = (String::new(), String::new());
     for (y, row) in scene.rows.iter().enumerate() {
         for (x, square) in row.chars().enumerate() {
             let (px, py) = place((x as u32, y as u32));
-            squares.push(if square == '#' {
-                Node::rect(px, py, CELL + 0.7, CELL + 0.7).fill("var(--wall)")
+            let _ = if square == '#' {
+                write!(walls, "M{px} {py}h44.5v44.5h-44.5z")
             } else {
-                Node::rect(px + 1.0, py + 1.0, CELL - 2.0, CELL - 2.0).at("rx", 5.0).fill("var(--floor)")
-            });
+                write!(floor, "M{} {}h42v42h-42z", px + 1.0, py + 1.0)
+            };
         }
     }
+    let squares = vec![Node::path(walls).fill("var(--wall)"), Node::path(floor).fill("var(--floor)")];
     picture.put("squares", (0.0, 0.0), squares);
     for (i, name) in scene.columns.iter().enumerate() {
         let (x, _) = place((i as u32, 0));
