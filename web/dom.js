@@ -45,8 +45,16 @@ const number = (n, digits = 2) =>
 const isVariable = (name) => /^[A-Z_]/.test(name);
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// An element as the program wrote it: `[tag, {attributes}, ...what it holds]`, or text.
-const made = (node) => (typeof node === "string" ? document.createTextNode(node) : draw(node[0], node[1], node.slice(2).map(made)));
+// An element as the program wrote it: `[tag, {attributes}, ...what it holds]`, or text. A file may have been changed by others: what
+// is not one of the shapes below, or could do more than look like something, is left out.
+const SHAPES = new Set(["g", "rect", "circle", "line", "path", "polyline", "polygon", "text"]);
+const LOOKS = new Set(["x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "width", "height", "d", "points", "transform", "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "text-anchor"]);
+function made(node) {
+  if (typeof node === "string") return document.createTextNode(node);
+  if (!Array.isArray(node) || !SHAPES.has(node[0])) return null;
+  const looks = Object.entries(node[1] || {}).filter(([name, value]) => LOOKS.has(name) && !String(value).includes("url("));
+  return draw(node[0], Object.fromEntries(looks), node.slice(2).map(made));
+}
 
 // A whole drawing.
 const drawing = ({ width, height, label, nodes }) =>
@@ -90,7 +98,7 @@ class Stage {
       piece.node.classList.add("moving");
     }
     if (piece.looks !== looks) {
-      piece.node.replaceChildren(...this.run.looks[looks].map(made));
+      piece.node.replaceChildren(...this.run.looks[looks].map(made).filter(Boolean));
       piece.looks = looks;
     }
     piece.node.style.transform = `translate(${x}px, ${y}px)`;

@@ -70,7 +70,9 @@ pub struct Serve {
 
 /// `derrl watch`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5")]
+#[command(
+    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5"
+)]
 pub struct Watch {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -102,13 +104,14 @@ pub struct Watch {
 
 /// `derrl completions`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  derrl completions bash > ~/.local/share/bash-completion/completions/derrl")]
+#[command(
+    after_help = "Example:\n  derrl completions bash > ~/.local/share/bash-completion/completions/derrl"
+)]
 pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
-
 
 /// `derrl domains`.
 #[derive(Debug, ClapArgs)]
@@ -162,7 +165,9 @@ impl WorldArgs {
 
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train gridworld --set restarts=64\n  derrl train --resume runs/blocks-1")]
+#[command(
+    after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train gridworld --set restarts=64\n  derrl train --resume runs/blocks-1"
+)]
 pub struct Train {
     /// A built-in domain or the path of a domain file
     pub domain: Option<String>,
@@ -218,7 +223,9 @@ pub struct Train {
 
 /// `derrl eval`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task 5-blocks")]
+#[command(
+    after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task 5-blocks"
+)]
 pub struct Eval {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -244,7 +251,9 @@ pub struct Eval {
 
 /// `derrl explain`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif")]
+#[command(
+    after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif"
+)]
 pub struct Explain {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -330,7 +339,9 @@ pub struct ExtentArgs {
 ///
 /// Three answers: proved, proved if ties are random, refuted. Exit code 0 if what --ties asks for is proved, else 1.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl verify runs/blocks-1\n  derrl verify runs/blocks-1 --max-objects 9\n  derrl verify my_policy.pl --domain doorkey --picture counterexample.svg")]
+#[command(
+    after_help = "Examples:\n  derrl verify runs/blocks-1\n  derrl verify runs/blocks-1 --max-objects 9\n  derrl verify my_policy.pl --domain doorkey --picture counterexample.svg"
+)]
 pub struct Verify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -398,7 +409,9 @@ pub struct Simplify {
 
 /// `derrl report`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl report runs/blocks-1\n  derrl report runs --out all.html\n  derrl report runs/blocks-1 --gif episode.gif")]
+#[command(
+    after_help = "Examples:\n  derrl report runs/blocks-1\n  derrl report runs --out all.html\n  derrl report runs/blocks-1 --gif episode.gif"
+)]
 pub struct Report {
     /// The folder of a run, or one that holds several
     #[arg(value_name = "DIR")]

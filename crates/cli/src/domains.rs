@@ -29,7 +29,8 @@ pub fn run(args: &Domains) -> Outcome {
 }
 
 fn document(spec: &Spec) -> serde_json::Value {
-    let task = |t: &derrl_env::Task| json!({"name": t.name, "summary": t.summary, "scored_by_default": t.scored});
+    let task =
+        |t: &derrl_env::Task| json!({"name": t.name, "summary": t.summary, "scored_by_default": t.scored});
     let tasks: Vec<_> = spec.tasks.iter().map(task).collect();
     json!({"name": spec.name, "summary": spec.summary, "options": spec.options, "tasks": tasks, "domain_file": spec.domain})
 }
@@ -43,7 +44,8 @@ pub fn table(paint: Paint) -> String {
             text.push('\n');
         }
         let options: Vec<String> = spec.options.iter().map(|o| format!("--{o}")).collect();
-        let takes = if options.is_empty() { String::new() } else { format!(" (takes {})", options.join(", ")) };
+        let takes =
+            if options.is_empty() { String::new() } else { format!(" (takes {})", options.join(", ")) };
         let line = wrap(&format!("{}: {}{takes}", spec.name, spec.summary), "", WIDTH);
         text.push_str(&line.replacen(spec.name, &paint.strong(spec.name), 1));
         for task in spec.tasks {

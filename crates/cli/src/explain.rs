@@ -402,7 +402,9 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
         Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
         Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
-        Reason::Failed => format!("{not} these conditions fail: {}\n          in {rule}\n", paint.bad(&failed.join(", "))),
+        Reason::Failed => {
+            format!("{not} these conditions fail: {}\n          in {rule}\n", paint.bad(&failed.join(", ")))
+        }
     }
 }
 

@@ -58,9 +58,7 @@ impl ExtentArgs {
         let takes = estimate(space, self.threads());
         let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
         if (takes.bytes > MOST_BYTES || takes.states > MOST_STATES) && !self.force {
-            bail!(
-                "that would take {about}; choose a smaller --max-objects, or try anyway with --force"
-            );
+            bail!("that would take {about}; choose a smaller --max-objects, or try anyway with --force");
         }
         eprintln!("looking at {about}");
         Ok(())

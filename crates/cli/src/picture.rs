@@ -72,7 +72,13 @@ pub fn save(document: &Document, path: &Path, format: Format, theme: Theme) -> a
 }
 
 /// Writes an explained episode: all of it as a film, or one step (from 1; the step after the last is the end).
-pub fn save_episode(trace: &Trace, step: usize, path: &Path, format: Format, theme: Theme) -> anyhow::Result<()> {
+pub fn save_episode(
+    trace: &Trace,
+    step: usize,
+    path: &Path,
+    format: Format,
+    theme: Theme,
+) -> anyhow::Result<()> {
     let stills = stills(&frames(trace));
     if format == Format::Gif {
         let last = stills.len().saturating_sub(1);
@@ -82,7 +88,11 @@ pub fn save_episode(trace: &Trace, step: usize, path: &Path, format: Format, the
         return std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()));
     }
     let Some(still) = step.checked_sub(1).and_then(|i| stills.get(i)) else {
-        bail!("there is no step {step}: the episode has {} steps, and {} is its end", stills.len() - 1, stills.len());
+        bail!(
+            "there is no step {step}: the episode has {} steps, and {} is its end",
+            stills.len() - 1,
+            stills.len()
+        );
     };
     save(still, path, format, theme)
 }

@@ -180,7 +180,9 @@ pub fn find_any(top: &Path) -> anyhow::Result<Vec<RunFolder>> {
     let mut paths = Vec::new();
     collect(top, DEPTH, &mut paths)?;
     let mut folders: Vec<RunFolder> = paths.iter().filter_map(|path| RunFolder::open(path).ok()).collect();
-    folders.sort_by_cached_key(|f| (f.path().parent().map(Path::to_path_buf), f.config.seed, f.path().to_path_buf()));
+    folders.sort_by_cached_key(|f| {
+        (f.path().parent().map(Path::to_path_buf), f.config.seed, f.path().to_path_buf())
+    });
     Ok(folders)
 }
 

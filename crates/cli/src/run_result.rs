@@ -75,8 +75,11 @@ impl RunResult<'_> {
 
     /// The training curves of all restarts, the chosen one on top.
     fn curve(&self, title: &str) -> String {
-        let curves: Vec<(bool, &[(f64, f64)])> =
-            self.curves.iter().map(|(restart, points)| (*restart == self.restart, points.as_slice())).collect();
+        let curves: Vec<(bool, &[(f64, f64)])> = self
+            .curves
+            .iter()
+            .map(|(restart, points)| (*restart == self.restart, points.as_slice()))
+            .collect();
         training_curve(title, &curves).document().to_svg(Theme::Light)
     }
 }
@@ -89,10 +92,21 @@ pub fn training_curve(title: &str, curves: &[(bool, &[(f64, f64)])]) -> Chart {
     let mut series: Vec<Series> = Vec::new();
     for (i, (_, points)) in others.into_iter().enumerate() {
         let name = name("other restarts", i);
-        series.push(Series { name, color: "var(--faint)", width: 1.0, stroke: Stroke::Faint, ..line(points) });
+        series.push(Series {
+            name,
+            color: "var(--faint)",
+            width: 1.0,
+            stroke: Stroke::Faint,
+            ..line(points)
+        });
     }
     for (i, (_, points)) in chosen.into_iter().enumerate() {
-        series.push(Series { name: name("chosen restart", i), color: "var(--accent)", width: 2.6, ..line(points) });
+        series.push(Series {
+            name: name("chosen restart", i),
+            color: "var(--accent)",
+            width: 2.6,
+            ..line(points)
+        });
     }
     Chart {
         title: title.to_string(),

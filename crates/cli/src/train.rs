@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::args::Train;
 use crate::domain::{Domain, another_policy};
+use crate::domains::table;
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, next_free};
 use crate::run_result::{RunResult, report_path};
-use crate::domains::table;
 use crate::style::Paint;
 use crate::table::{WIDTH, columns, thousands, wrap};
 use crate::{Failure, Outcome, eval, print, print_json, report};
@@ -107,7 +107,10 @@ fn threads(args: &Train) -> usize {
 /// Makes the folders of new runs, one a seed.
 fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     let Some(name) = args.domain.as_deref() else {
-        bail!("say which domain to train on, as in `derrl train blocks`. There are:\n\n{}", table(Paint::none()));
+        bail!(
+            "say which domain to train on, as in `derrl train blocks`. There are:\n\n{}",
+            table(Paint::none())
+        );
     };
     let domain = Domain::load(name, args.world.untyped)?;
     let mut config = match &args.config {

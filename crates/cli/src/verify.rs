@@ -32,7 +32,8 @@ pub fn run(args: &Verify) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent(&domain, [&policy])?;
-    let format = args.picture.as_ref().map(|path| Format::of(path, &[Format::Svg, Format::Png])).transpose()?;
+    let format =
+        args.picture.as_ref().map(|path| Format::of(path, &[Format::Svg, Format::Png])).transpose()?;
     let made = space(domain.spec, alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
     let text = policy.display(alphabet).to_string();
@@ -158,7 +159,10 @@ fn remark(report: &Report) -> Option<String> {
                 n => format!("; {} more only if an adversary breaks ties", big(n)),
             };
             let (failing, all) = (big(failing(last)), big(last.instances));
-            Some(format!("{failing} of {all} instances of {} fail although ties are random{luck}", last.title))
+            Some(format!(
+                "{failing} of {all} instances of {} fail although ties are random{luck}",
+                last.title
+            ))
         }
     }
 }
@@ -225,12 +229,15 @@ fn show_counterexample(found: &Counterexample, verdict: Verdict) -> String {
         (Kind::Loop, Verdict::Refuted) => {
             ("a loop", "it comes back to where it was, and no way of breaking ties leads out")
         }
-        (Kind::Loop, _) => ("a loop", "an adversary who breaks ties can repeat this for ever; chance ends it"),
+        (Kind::Loop, _) => {
+            ("a loop", "an adversary who breaks ties can repeat this for ever; chance ends it")
+        }
         (Kind::DeadEnd, _) => ("a dead end", "no actions lead from there to the goal"),
     };
     let name = if verdict == Verdict::Refuted { "counterexample" } else { "unlucky run" };
     let shortest = if found.is_shortest { "shortest " } else { "" };
-    let mut text = format!("\n{}", wrap(&format!("{shortest}{name}: {what} in {}", found.instance), "", WIDTH));
+    let mut text =
+        format!("\n{}", wrap(&format!("{shortest}{name}: {what} in {}", found.instance), "", WIDTH));
     text.push_str(&wrap(&format!("background: {}", list(&found.background, 12)), "  ", WIDTH));
     for (i, step) in found.steps.iter().enumerate() {
         let ties = if step.ties > 1 { format!("   (one of {} that tie)", step.ties) } else { String::new() };

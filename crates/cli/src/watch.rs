@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use derrl_env::scene::{Grid, Scene};
 use derrl_env::make;
+use derrl_env::scene::{Grid, Scene};
 use derrl_learn::{Ask, Bounds, ExplainedStep, Others, WhatIfs, explain_episode};
 
 use crate::args::Watch;
@@ -43,7 +43,12 @@ pub fn run(args: &Watch) -> Outcome {
     };
     for step in &trace.steps {
         let head = format!("step {} of {}, return {total:.2}", step.step, trace.steps.len());
-        show(&format!("{}\n{}{}", paint.faint(&head), state(&step.scene, &step.explanation.facts, paint), decision(step, paint)))?;
+        show(&format!(
+            "{}\n{}{}",
+            paint.faint(&head),
+            state(&step.scene, &step.explanation.facts, paint),
+            decision(step, paint)
+        ))?;
         total += step.reward;
     }
     let end = &trace.end;

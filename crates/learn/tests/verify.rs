@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use derrl_env::{Extent, Family, Next, Rng, Size, Spec, find, observe_state, space};
 use derrl_learn::{
-    Counterexample, Everywhere, Kind, Monitor, NoMonitor, Progress, Report, Subject, Verdict,
-    constants, verify,
+    Counterexample, Everywhere, Kind, Monitor, NoMonitor, Progress, Report, Subject, Verdict, constants,
+    verify,
 };
 use derrl_logic::{
     Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Policy, Pred, Rule, Source, Var,

@@ -113,8 +113,10 @@ impl Chart {
         }
         let (across, down) = (f64::midpoint(LEFT, right), f64::midpoint(top, bottom));
         nodes.push(faint(Node::text(across, height - 12.0, 14.0, self.x_label.as_str()).middle()));
-        nodes.push(faint(Node::text(0.0, 0.0, 14.0, self.y_label.as_str()).middle())
-            .set("transform", format!("translate(18 {down:.1}) rotate(-90)")));
+        nodes.push(
+            faint(Node::text(0.0, 0.0, 14.0, self.y_label.as_str()).middle())
+                .set("transform", format!("translate(18 {down:.1}) rotate(-90)")),
+        );
         // Bands first: no band hides a line.
         for series in &self.series {
             let seen: Vec<(f64, (f64, f64))> = series

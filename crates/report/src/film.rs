@@ -169,7 +169,10 @@ pub fn strip(found: &Counterexample) -> Document {
         );
         nodes.push(Node::new("g").set("transform", transform).all(picture.nodes()));
         let Some(step) = found.steps.get(i) else {
-            nodes.push(Node::text(x + 4.0, y + high + LINE, 14.0, format!("{}. no way out", i + 1)).fill("var(--bad)"));
+            nodes.push(
+                Node::text(x + 4.0, y + high + LINE, 14.0, format!("{}. no way out", i + 1))
+                    .fill("var(--bad)"),
+            );
             continue;
         };
         let text = format!("{}. {}", i + 1, step.action);
@@ -193,7 +196,9 @@ pub fn strip(found: &Counterexample) -> Document {
     let rows = pictures.len().div_ceil(ROW).max(1);
     let foot = first + rows as f64 * row_height + 10.0;
     for (i, line) in notes.iter().enumerate() {
-        nodes.push(Node::text(MARGIN, foot + (i as f64 + 0.6) * LINE, 14.0, line.as_str()).fill("var(--soft)"));
+        nodes.push(
+            Node::text(MARGIN, foot + (i as f64 + 0.6) * LINE, 14.0, line.as_str()).fill("var(--soft)"),
+        );
     }
     Document { width, height: foot + notes.len() as f64 * LINE + MARGIN, label: title, nodes }
 }

@@ -231,9 +231,13 @@ mod tests {
     #[test]
     fn the_same_element_as_text_and_as_json() {
         let node = Node::text(1.0, -0.001, 2.5, "a < b").fill("var(--accent)");
-        let document = Document { width: 10.0, height: 5.0, label: "x & y".into(), nodes: vec![node.clone()] };
+        let document =
+            Document { width: 10.0, height: 5.0, label: "x & y".into(), nodes: vec![node.clone()] };
         let svg = document.to_svg(Theme::Light);
-        assert!(svg.contains("<text x=\"1\" y=\"0\" font-size=\"2.5\" fill=\"#14716b\">a &lt; b</text>"), "{svg}");
+        assert!(
+            svg.contains("<text x=\"1\" y=\"0\" font-size=\"2.5\" fill=\"#14716b\">a &lt; b</text>"),
+            "{svg}"
+        );
         assert!(svg.contains("<title>x &amp; y</title>"));
         let json = serde_json::to_string(&node).expect("JSON");
         assert_eq!(json, r#"["text",{"x":"1","y":"0","font-size":"2.5","fill":"var(--accent)"},"a < b"]"#);

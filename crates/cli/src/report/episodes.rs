@@ -250,7 +250,8 @@ fn of_task(
             if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
         let ask = Ask { others, what_if, bounds: BOUNDS };
         let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
-        let writer = Writer { domain, env: env.as_ref(), all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 };
+        let writer =
+            Writer { domain, env: env.as_ref(), all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 };
         let number = number as usize + 1;
         let command = command(folder, task, options, number);
         episodes.push(writer.episode(number, command, trace));
@@ -411,7 +412,8 @@ impl Writer<'_> {
         for piece in &picture.pieces {
             let key = number_of(&mut self.all.keys, &mut self.all.known_keys, piece.key.clone(), &piece.key);
             let looks = serde_json::to_string(&piece.looks).unwrap_or_default();
-            let looks = number_of(&mut self.all.looks, &mut self.all.known_looks, piece.looks.clone(), &looks);
+            let looks =
+                number_of(&mut self.all.looks, &mut self.all.known_looks, piece.looks.clone(), &looks);
             let at = (key, tenth(piece.x), tenth(piece.y), looks);
             if !self.before.contains(&at) {
                 let path = piece.path.iter().map(|&(x, y)| (tenth(x), tenth(y))).collect();

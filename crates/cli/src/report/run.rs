@@ -162,7 +162,8 @@ fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
         let share = if next.0 > before.0 { (x - before.0) / (next.0 - before.0) } else { 0.0 };
         before.1 + share.clamp(0.0, 1.0) * (next.1 - before.1)
     };
-    let xs: Vec<f64> = (0..=MOST_POINTS).map(|i| start + (end - start) * i as f64 / MOST_POINTS as f64).collect();
+    let xs: Vec<f64> =
+        (0..=MOST_POINTS).map(|i| start + (end - start) * i as f64 / MOST_POINTS as f64).collect();
     let at = |x: f64| curves.iter().map(|c| value(c, x)).collect::<Vec<f64>>();
     let points = xs.iter().map(|&x| (x, derrl_learn::mean_stderr(&at(x)).0)).collect();
     let ends = |values: Vec<f64>| {
@@ -179,7 +180,8 @@ fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
     let mut series: Vec<Series> = curves.iter().map(single).collect();
     let name = Some(format!("mean of {} runs", curves.len()));
     series.push(Series { name, points, band, color: "var(--accent)", width: 2.6, ..Series::default() });
-    let (x_label, y_label) = ("episodes of the restart".to_string(), "mean return while exploring".to_string());
+    let (x_label, y_label) =
+        ("episodes of the restart".to_string(), "mean return while exploring".to_string());
     let (chart, plot) = Chart { x_label, y_label, series, ..Chart::default() }.draw();
     Some(Drawn { chart, plot, restarts: curves.len() })
 }
@@ -294,7 +296,9 @@ fn advice(said: &Value, folder: &RunFolder) -> Vec<String> {
     vec![
         format!("Another seed: derrl train {domain} --seed {seed}"),
         format!("More restarts: derrl train {domain} --set restarts={restarts}"),
-        format!("Whether the domain file offers the predicates and the rules per action that a solution needs: derrl check {domain}"),
+        format!(
+            "Whether the domain file offers the predicates and the rules per action that a solution needs: derrl check {domain}"
+        ),
     ]
 }
 
@@ -367,7 +371,11 @@ fn curves(path: &Path, chosen: u64, most: usize) -> anyhow::Result<Vec<Curve>> {
         match curves.iter_mut().find(|c| c.restart == restart) {
             Some(curve) => curve.points.push((episodes as f64, mean)),
             None => {
-                curves.push(Curve { restart, chosen: restart == chosen, points: vec![(episodes as f64, mean)] });
+                curves.push(Curve {
+                    restart,
+                    chosen: restart == chosen,
+                    points: vec![(episodes as f64, mean)],
+                });
             }
         }
     }

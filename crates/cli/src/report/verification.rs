@@ -151,7 +151,9 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
     let quick = kept.is_none();
     let Some(found) = kept else {
         return match of_policy(domain, policy, &mut NoMonitor) {
-            Verification::Done { found, .. } => Verification::Done { quick, command: format!("{again} N"), found },
+            Verification::Done { found, .. } => {
+                Verification::Done { quick, command: format!("{again} N"), found }
+            }
             never @ Verification::Never { .. } => never,
         };
     };

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK};
-use derrl_report::{css, escape};
 use crate::report::RUNS_FILE;
+use derrl_report::{css, escape};
 
 const STYLE: &str = "
 * { box-sizing: border-box; }
@@ -54,7 +54,11 @@ pub fn to_html(page: &Page) -> String {
     }
     if let Some(verdict) = page.verdict() {
         let failed = claims(page.claims().filter(|c| !c.held));
-        let _ = writeln!(html, "<section class=\"card\"><p class=\"verdict\">{}</p>\n{failed}</section>", escape(&verdict));
+        let _ = writeln!(
+            html,
+            "<section class=\"card\"><p class=\"verdict\">{}</p>\n{failed}</section>",
+            escape(&verdict)
+        );
     }
     for (i, section) in page.sections.iter().enumerate() {
         let held = section.claims.iter().filter(|c| c.held).count();

@@ -196,7 +196,10 @@ impl Page {
         }
         text.push_str(&columns(&rows, "  "));
         for claim in self.claims().filter(|c| !c.held) {
-            text.push_str(&format!("\n{}", wrap(&format!("not held: {}: {}", claim.text, claim.detail), "  ", WIDTH)));
+            text.push_str(&format!(
+                "\n{}",
+                wrap(&format!("not held: {}: {}", claim.text, claim.detail), "  ", WIDTH)
+            ));
         }
         for notice in &self.notices {
             text.push_str(&format!("\n{}", wrap(notice, "  ", WIDTH)));

@@ -61,7 +61,10 @@ fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
     let task = folder.task(&domain)?;
     let env = make(domain.spec, &domain.alphabet, task.name, &folder.config.options)?;
     if env.simulator().is_some() {
-        bail!("policies of `{}` are tried in a simulator, which takes too long for a playground", domain.spec.name);
+        bail!(
+            "policies of `{}` are tried in a simulator, which takes too long for a playground",
+            domain.spec.name
+        );
     }
     Ok(domain)
 }
@@ -126,7 +129,8 @@ fn difference(
     let Some(extent) = verification::small(domain, &[learned, policy])? else {
         return Ok(json!({ "state": "never" }));
     };
-    let everywhere = Everywhere::new(&domain.alphabet, domain.spec, &extent, cores()).context("cannot compare")?;
+    let everywhere =
+        Everywhere::new(&domain.alphabet, domain.spec, &extent, cores()).context("cannot compare")?;
     Ok(match everywhere.compare(learned, policy, monitor) {
         None => json!({ "state": "never" }),
         Some(compared) => match compared.difference {

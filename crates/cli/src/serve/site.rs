@@ -38,16 +38,22 @@ impl Site {
             return Answer::refused(403, "this is not the host you are looking for");
         }
         // A page of another origin may send requests, and says so.
-        let origin = request.header("origin").is_none_or(|o| self.hosts.iter().any(|h| o == format!("http://{h}")));
+        let origin =
+            request.header("origin").is_none_or(|o| self.hosts.iter().any(|h| o == format!("http://{h}")));
         let site = request.header("sec-fetch-site").is_none_or(|s| matches!(s, "same-origin" | "none"));
         if !origin || !site {
             return Answer::refused(403, "pages of other origins may not ask");
         }
         let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-        let Some(place) = path.strip_prefix('/').and_then(|p| p.split_once('/')).and_then(|(token, place)| {
-            same(token.as_bytes(), self.token.as_bytes()).then_some(place)
-        }) else {
-            return Answer::refused(404, "there is nothing here: the address has a token, which `derrl serve` printed");
+        let Some(place) = path
+            .strip_prefix('/')
+            .and_then(|p| p.split_once('/'))
+            .and_then(|(token, place)| same(token.as_bytes(), self.token.as_bytes()).then_some(place))
+        else {
+            return Answer::refused(
+                404,
+                "there is nothing here: the address has a token, which `derrl serve` printed",
+            );
         };
         let asked = match (request.method.as_str(), place) {
             ("GET", "") => self.overview(),
@@ -55,7 +61,9 @@ impl Site {
             ("GET", "page") => self.page(query),
             ("GET", "playground") => self.playground(query),
             ("POST", "try") => self.attempt(&request.body),
-            (_, "" | "runs.json" | "page" | "playground" | "try") => Err(Refused(405, "not by this method".into())),
+            (_, "" | "runs.json" | "page" | "playground" | "try") => {
+                Err(Refused(405, "not by this method".into()))
+            }
             _ => Err(Refused(404, "there is nothing here".into())),
         };
         asked.unwrap_or_else(|Refused(status, reason)| Answer::refused(status, &reason))
@@ -117,7 +125,8 @@ impl Site {
     }
 
     fn named(&self, query: &str) -> Result<RunFolder, Refused> {
-        let run = query.split('&').find_map(|pair| pair.strip_prefix("run=")).map(decoded).unwrap_or_default();
+        let run =
+            query.split('&').find_map(|pair| pair.strip_prefix("run=")).map(decoded).unwrap_or_default();
         self.labelled(&run)
     }
 

@@ -10,12 +10,12 @@ use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 use rustc_hash::FxHashSet;
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
+use crate::doorkey::env::{picture, square, thing};
 use crate::doorkey::grid::{Cell, Colour, DoorState, Grid, Outcome, Pos};
 use crate::doorkey::layout::{ROOM, Shape, rooms};
 use crate::doorkey::level::{Key, Level, State};
 use crate::doorkey::world::World;
 use crate::doorkey::{Names, SPEC};
-use crate::doorkey::env::{picture, square, thing};
 use crate::error::Error;
 use crate::scene::{Scene, Walker};
 use crate::world::Binding;

@@ -251,7 +251,10 @@ impl Family for Maze {
             rows: vec![".".repeat(self.n as usize); self.n as usize],
             columns: (0..self.n).map(name).collect(),
             lines: (self.n..2 * self.n).rev().map(name).collect(),
-            things: obstacles.map(|cell| thing("obstacle", cell)).chain([thing("goal", self.target)]).collect(),
+            things: obstacles
+                .map(|cell| thing("obstacle", cell))
+                .chain([thing("goal", self.target)])
+                .collect(),
             agent: Walker { at: square(state as usize), facing: None, holds: None },
             trail: Vec::new(),
         })

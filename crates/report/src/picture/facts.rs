@@ -49,7 +49,8 @@ pub(super) fn draw(facts: &[String], marks: &Marks) -> Picture {
     let radius = if is_graph { (22.0 * objects.len() as f64).clamp(90.0, 190.0) } else { 0.0 };
     let graph = if is_graph { 2.0 * radius + 110.0 } else { 20.0 };
     let height = graph + lines.len() as f64 * LINE + 24.0;
-    let label = if facts.is_empty() { "Nothing holds.".to_string() } else { format!("{}.", facts.join("; ")) };
+    let label =
+        if facts.is_empty() { "Nothing holds.".to_string() } else { format!("{}.", facts.join("; ")) };
     let mut picture = Picture::empty(WIDTH, height, label);
     if is_graph {
         draw_graph(&mut picture, &all, &objects, radius, marks);
@@ -138,8 +139,10 @@ fn toward_tip((mx, my): (f64, f64), (x, y): (f64, f64)) -> (f64, f64) {
 
 /// The head of an arrow that points this way.
 fn head((dx, dy): (f64, f64), (x, y): (f64, f64)) -> Node {
-    let corner = |side: f64| format!("{} {}", number(x - dx * 9.0 - dy * side), number(y - dy * 9.0 + dx * side));
-    Node::path(format!("M{} {} L{} L{} Z", number(x), number(y), corner(4.5), corner(-4.5))).fill("var(--faint)")
+    let corner =
+        |side: f64| format!("{} {}", number(x - dx * 9.0 - dy * side), number(y - dy * 9.0 + dx * side));
+    Node::path(format!("M{} {} L{} L{} Z", number(x), number(y), corner(4.5), corner(-4.5)))
+        .fill("var(--faint)")
 }
 
 fn self_arrow((x, y): (f64, f64), name: &str) -> Vec<Node> {

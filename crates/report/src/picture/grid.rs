@@ -100,9 +100,8 @@ fn axis_name(name: &str, marks: &Marks, anchor: &'static str) -> Node {
 
 fn thing(item: &Thing, mark: Option<Mark<'_>>) -> Vec<Node> {
     let colour = hue(item.colour);
-    let inner = |gap: f64, radius: f64| {
-        Node::rect(gap, gap, CELL - 2.0 * gap, CELL - 2.0 * gap).at("rx", radius)
-    };
+    let inner =
+        |gap: f64, radius: f64| Node::rect(gap, gap, CELL - 2.0 * gap, CELL - 2.0 * gap).at("rx", radius);
     let mut looks = match item.kind {
         "obstacle" => vec![inner(3.0, 6.0).fill("var(--wall)")],
         "goal" => vec![
@@ -121,7 +120,8 @@ fn thing(item: &Thing, mark: Option<Mark<'_>>) -> Vec<Node> {
     }
     if let Some(name) = item.name.as_deref().filter(|_| item.kind != "goal") {
         let solid = item.kind == "door" && item.state != Some("open");
-        let (x, anchor, fill) = if solid { (5.0, "start", "#fff") } else { (CELL - 5.0, "end", "var(--soft)") };
+        let (x, anchor, fill) =
+            if solid { (5.0, "start", "#fff") } else { (CELL - 5.0, "end", "var(--soft)") };
         looks.push(Node::text(x, CELL - 6.0, 12.0, name).bold().set("text-anchor", anchor).fill(fill));
     }
     looks.extend(mark.into_iter().flat_map(|m| m.badge(CELL - 4.0, 4.0)));

@@ -72,10 +72,14 @@ fn stack(picture: &mut Picture, scene: &Numbers) {
     for (i, n) in scene.numbers.iter().enumerate() {
         let (used, top) = (i < scene.taken, i == scene.taken);
         let card = Node::rect(0.0, 0.0, 56f64.min(step - 4.0), 64.0).at("rx", 10.0);
-        let number = Node::text(28f64.min(step / 2.0 - 2.0), 42.0, 29.0, minus(&n.to_string())).middle().bold();
+        let number =
+            Node::text(28f64.min(step / 2.0 - 2.0), 42.0, 29.0, minus(&n.to_string())).middle().bold();
         let looks = if used {
             vec![
-                card.fill("none").stroke("var(--wall)", 1.5).set("stroke-dasharray", "4 5").set("opacity", "0.55"),
+                card.fill("none")
+                    .stroke("var(--wall)", 1.5)
+                    .set("stroke-dasharray", "4 5")
+                    .set("opacity", "0.55"),
                 number.set("opacity", "0.4"),
             ]
         } else if top {

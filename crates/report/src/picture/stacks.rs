@@ -7,7 +7,8 @@ use crate::node::Node;
 
 const BLOCK: f64 = 58.0;
 const HUES: [&str; 10] = [
-    "#7fa7d6", "#e2a76f", "#9cc38a", "#c79ad1", "#d98a8a", "#7fc2bf", "#d6c26b", "#a9a9c9", "#b7a08c", "#8fb7e8",
+    "#7fa7d6", "#e2a76f", "#9cc38a", "#c79ad1", "#d98a8a", "#7fc2bf", "#d6c26b", "#a9a9c9", "#b7a08c",
+    "#8fb7e8",
 ];
 
 pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {

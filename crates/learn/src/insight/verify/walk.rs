@@ -13,8 +13,8 @@ use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::failure::{Failure, Found, Graph, Node};
 use super::Subject;
+use super::failure::{Failure, Found, Graph, Node};
 
 /// What was found in some families.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -216,7 +216,8 @@ impl<'a> Walker<'a> {
             let counts = |node: u32| chances.stuck[node as usize];
             tally.failure = self.graph.shortest_failure(&starts, bounds.failure, counts).map(told);
         } else {
-            tally.unlucky_loop = self.graph.shortest_failure(&starts, bounds.unlucky_loop, |_| true).map(told);
+            tally.unlucky_loop =
+                self.graph.shortest_failure(&starts, bounds.unlucky_loop, |_| true).map(told);
         }
         tally
     }
