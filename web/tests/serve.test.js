@@ -68,7 +68,7 @@ test("the playground: an edit changes the decision, a mistake shows its place", 
   const [line, caret] = (await page.locator(".problem pre").textContent()).split("\n");
   assert.equal(caret.indexOf("^"), line.indexOf("tpo"), "the caret is under the mistake");
   await page.click(".problem button");
-  assert.equal(await page.evaluate(() => document.getElementById("text").value.slice(...[document.getElementById("text").selectionStart, document.getElementById("text").selectionEnd])), "tpo");
+  assert.equal(await page.evaluate(() => document.getElementById("text").value.slice(...[document.getElementById("text").selectionStart, document.getElementById("text").selectionEnd])), "tpo(Y)");
   assert.ok(await page.locator("#acts.stale").count(), "what is shown is of the text before");
   await page.click("#reset");
   await page.waitForSelector('[data-difference="same"]');

@@ -78,8 +78,11 @@ fn main() -> ExitCode {
         Err(Failure::Input(error)) => {
             // Errors of the language are drawn in full and begin with `error:` themselves.
             let text = format!("{error:#}");
-            let prefix = if text.starts_with("error") { "" } else { "error: " };
-            eprintln!("{prefix}{text}");
+            if text.starts_with("error") {
+                eprintln!("{text}");
+            } else {
+                eprint!("{}", table::wrap(&format!("error: {text}"), "", table::WIDTH));
+            }
             ExitCode::from(2)
         }
         Err(Failure::No) => ExitCode::from(1),

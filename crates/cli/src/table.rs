@@ -1,5 +1,7 @@
 //! Plain text tables and numbers for people.
 
+use std::fmt::Write as _;
+
 /// Rows of text in columns as wide as their widest cell; the first column to the left, the others to the right.
 pub fn columns(rows: &[Vec<String>], indent: &str) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -45,24 +47,26 @@ pub fn list(items: &[impl AsRef<str>], most: usize) -> String {
 /// Columns of a terminal that is as narrow as they come.
 pub const WIDTH: usize = 80;
 
-/// Text in lines of at most `width` columns, broken at spaces; each line begins with `indent`. A word that is longer than a line has a
-/// line of its own.
+/// Text in lines of at most `width` columns, broken at spaces; each line begins with `indent`, and with the spaces that its paragraph
+/// begins with. A word that is longer than a line has a line of its own.
 pub fn wrap(text: &str, indent: &str, width: usize) -> String {
-    let room = width.saturating_sub(indent.chars().count());
     let mut out = String::new();
     for paragraph in text.lines() {
+        let words = paragraph.trim_start();
+        let indent = format!("{indent}{}", &paragraph[..paragraph.len() - words.len()]);
+        let room = width.saturating_sub(indent.chars().count());
         let mut line = String::new();
-        for word in paragraph.split(' ') {
+        for word in words.split(' ') {
             let long = line.chars().count() + 1 + word.chars().count() > room;
             if !line.is_empty() && long {
-                out.push_str(&format!("{indent}{}\n", line.trim_end()));
+                let _ = writeln!(out, "{indent}{}", line.trim_end());
                 line.clear();
             } else if !line.is_empty() {
                 line.push(' ');
             }
             line.push_str(word);
         }
-        out.push_str(&format!("{indent}{}\n", line.trim_end()));
+        let _ = writeln!(out, "{indent}{}", line.trim_end());
     }
     out
 }

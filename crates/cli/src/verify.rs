@@ -273,7 +273,7 @@ fn show_counterexample(found: &Counterexample, verdict: Verdict) -> String {
 /// A count in words that fit a line.
 fn big(n: u128) -> String {
     match u64::try_from(n) {
-        Ok(n) if n < 1_000_000_000_000_000 => thousands(n),
+        Ok(n) if n < 1_000_000_000 => thousands(n),
         _ => format!("{:.2e}", n as f64),
     }
 }
