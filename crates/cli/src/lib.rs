@@ -74,7 +74,6 @@
 // The command line, a file per command.
 mod args;
 mod bench;
-mod chart;
 mod check;
 pub mod cli;
 mod diff;
@@ -91,6 +90,7 @@ mod fuzz;
 mod library;
 mod lock;
 mod manifest;
+mod manual;
 mod new;
 mod output;
 mod pddl;
@@ -104,12 +104,14 @@ mod run_folder;
 mod run_result;
 mod safe_file;
 mod sealed;
+mod serve;
 mod shell;
 mod simplify;
 mod style;
 mod table;
 mod train;
 mod verify;
+mod watch;
 
 pub use derrl_env as engine;
 pub use derrl_env::contract;
