@@ -104,7 +104,9 @@ fn folder() -> TempDir {
         "5",
         "--quiet",
     ]);
-    settings.iter().for_each(|s| drop(command.args(["--set", s])));
+    for setting in settings {
+        command.args(["--set", setting]);
+    }
     let output = command.stdin(Stdio::null()).output().expect("training starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     folder
@@ -192,7 +194,9 @@ fn it_serves_those_who_know_the_token_and_withstands_the_others() {
     assert_eq!(server.attempt(&"move(X, Y) :- top(X).\n".repeat(60)).status, 422, "too many rules");
     // Slow ones: each is given up, and meanwhile others are served.
     let mut slow: Vec<TcpStream> = (0..10).map(|_| server.connect()).collect();
-    slow.iter_mut().for_each(|stream| drop(stream.write_all(b"GET / HT")));
+    for stream in &mut slow {
+        stream.write_all(b"GET / HT").expect("a slow request begins");
+    }
     assert_eq!(server.get("runs.json").status, 200);
     let started = Instant::now();
     assert_eq!(reply(&mut slow[0]).status, 408);

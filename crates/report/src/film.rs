@@ -40,7 +40,7 @@ fn frame(frame: &Frame, least_width: f64, lines: usize) -> Document {
         Node::rect(MARGIN / 2.0, MARGIN / 2.0, width - MARGIN, picture.height + MARGIN)
             .at("rx", 10.0)
             .fill("var(--sunk)"),
-        Node::group(picture.nodes()).moved((width - picture.width) / 2.0, MARGIN),
+        window(picture, ((width - picture.width) / 2.0, MARGIN), 1.0),
     ];
     let top = picture.height + MARGIN + MARGIN / 2.0;
     let text = |y: f64, size: f64, text: &str| Node::text(MARGIN, top + y, size, text);
@@ -82,7 +82,7 @@ pub fn frames(trace: &Trace) -> Vec<Frame> {
     frames.push(Frame {
         picture: Picture::new(&end.scene, &end.facts, &Marks::default()),
         caption: Caption {
-            title: format!("End after {count} steps · return {}", minus(&format!("{:.2}", end.total))),
+            title: format!("End after {count} steps · return {}", shown(end.total)),
             action: action.to_string(),
             because: Vec::new(),
         },
@@ -101,7 +101,7 @@ fn of_step(step: &ExplainedStep, count: usize, total: f64) -> Frame {
         }
     };
     let agent = step.agent.map(|a| format!(" · agent {a}")).unwrap_or_default();
-    let total = minus(&format!("{total:.2}"));
+    let total = shown(total);
     Frame {
         picture: Picture::new(&step.scene, &e.facts, &Marks::of(e.fired.as_ref())),
         caption: Caption {
@@ -126,6 +126,23 @@ pub fn stills(frames: &[Frame]) -> Vec<Document> {
 
 /// Pixels of a still, across, at the least: room for a rule.
 const LEAST_WIDTH: f64 = 520.0;
+
+/// A picture at a place, cut off at its edges: roads lead out of it.
+fn window(picture: &Picture, (x, y): (f64, f64), scale: f64) -> Node {
+    Node::new("svg")
+        .at("x", x)
+        .at("y", y)
+        .at("width", picture.width * scale)
+        .at("height", picture.height * scale)
+        .set("viewBox", format!("0 0 {} {}", picture.width, picture.height))
+        .all(picture.nodes())
+}
+
+/// A return in two decimals, without the sign of a zero.
+fn shown(value: f64) -> String {
+    let text = format!("{value:.2}");
+    minus(if text == "-0.00" { "0.00" } else { &text })
+}
 
 /// Pixels between states, for the arrow.
 const GAP: f64 = 60.0;
@@ -162,12 +179,8 @@ pub fn strip(found: &Counterexample) -> Document {
         let wrong = i + 1 == found.wrong_step;
         let ground = Node::rect(x, y, cell, high).at("rx", 10.0).fill("var(--sunk)");
         nodes.push(if wrong { ground.stroke("var(--bad)", 2.5) } else { ground });
-        let transform = format!(
-            "translate({:.1} {:.1}) scale({scale:.3})",
-            x + (cell - picture.width * scale) / 2.0,
-            y + high - picture.height * scale
-        );
-        nodes.push(Node::new("g").set("transform", transform).all(picture.nodes()));
+        let corner = (x + (cell - picture.width * scale) / 2.0, y + high - picture.height * scale);
+        nodes.push(window(picture, corner, scale));
         let Some(step) = found.steps.get(i) else {
             nodes.push(
                 Node::text(x + 4.0, y + high + LINE, 14.0, format!("{}. no way out", i + 1))
