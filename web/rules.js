@@ -76,6 +76,7 @@ function whyNot(run, step, other) {
     weaker: `A rule derives it, but with a value of only ${number(other.value)}; the chosen action has ${number(step.value)}.`,
     failed: `No rule derives it. The nearest one fails in ${plural(count, "atom")}:`,
     "no-rule": "No rule is about this action.",
+    illegal: "This action is not legal in this state.",
   };
   return [
     el("h3", { class: "unseen" }, `Why not ${other.action}?`),

@@ -95,7 +95,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
     questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
     let explainer = Explainer::new(policy, alphabet);
-    let asked = questions.ask(args).others.list(alphabet, &universe);
+    let asked = questions.ask(args).others.list(alphabet, &universe, None);
     let explained = explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
     let Some((_, explanation)) = explained else {
         let types: Vec<&str> =
@@ -393,6 +393,7 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     match why.reason {
         Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
         Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+        Reason::Illegal => format!("{not} it is not legal in this state\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
         Reason::Failed => format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", "))),
     }

@@ -27,11 +27,7 @@ impl Binding {
     /// world has; one that names what the world lacks is an error.
     pub fn new(world: &str, vocabulary: &Vocabulary, alphabet: &Alphabet) -> Result<Binding, Error> {
         check_signatures(world, vocabulary.predicates, vocabulary.actions, alphabet)?;
-        // A domain may define a predicate that the world has: then its definition says what holds.
-        let given = |&(name, arity): &(&str, usize)| {
-            alphabet.find_predicate(name, arity).filter(|&p| alphabet.predicate(p).role.is_given())
-        };
-        let predicates = vocabulary.predicates.iter().map(given).collect();
+        let predicates = vocabulary.predicates.iter().map(|&(n, a)| given(alphabet, n, a)).collect();
         let known = |a: &ActionDecl| {
             let place = vocabulary.actions.iter().position(|&known| known == (a.name.as_str(), a.args.len()));
             place.expect("all actions of the alphabet were checked to be known")
@@ -91,4 +87,10 @@ pub(crate) fn check_signatures(
         check("action", &a.name, a.args.len(), actions)?;
     }
     Ok(())
+}
+
+/// The predicate of that name that the world gives facts of. A domain may define one that the world has: then its definition says
+/// what holds.
+pub(crate) fn given(alphabet: &Alphabet, name: &str, arity: usize) -> Option<Pred> {
+    alphabet.find_predicate(name, arity).filter(|&p| alphabet.predicate(p).role.is_given())
 }

@@ -9,9 +9,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use derrl_logic::{Alphabet, Facts, GroundAction, Object, Pred, Role, Type, Universe};
+use derrl_logic::{Alphabet, Facts, Object, Pred, Role, Type, Universe};
 
-use crate::env::{Cost, Env, Outcome, Status, list_legal, observe};
+use crate::env::{Cost, Env, Outcome, Status, choices, observe};
 use crate::rng::Rng;
 use crate::world::{Options, World};
 
@@ -119,12 +119,6 @@ fn show(env: &dyn Env, alphabet: &Alphabet) -> Vec<String> {
     facts_of(env, alphabet).show(alphabet, env.universe())
 }
 
-/// The actions that may be taken now.
-fn choices(env: &dyn Env, alphabet: &Alphabet) -> Vec<GroundAction> {
-    let mut legal = Vec::new();
-    if list_legal(env, &mut legal) { legal } else { env.universe().ground_actions(alphabet) }
-}
-
 impl Laws<'_> {
     fn env(&self) -> Result<Box<dyn Env>, String> {
         (self.make)(&self.alphabet)
@@ -217,7 +211,7 @@ fn actions_fit(laws: &Laws) -> Result<(), String> {
     let well = |env: &dyn Env| {
         let universe = env.universe();
         let mut legal = Vec::new();
-        let lists = list_legal(env, &mut legal);
+        let lists = env.legal(&mut legal);
         for a in &legal {
             let shown = || universe.show_action(alphabet, a.action, &a.args);
             ensure(fit(alphabet, universe, &a.args, &alphabet.action(a.action).args), || {
@@ -308,7 +302,7 @@ fn codes(laws: &Laws) -> Result<(), String> {
         let universe = env.universe();
         let mut state = show(env, alphabet);
         let mut legal = Vec::new();
-        if list_legal(env, &mut legal) {
+        if env.legal(&mut legal) {
             state.extend(
                 legal.iter().map(|a| format!("may {}", universe.show_action(alphabet, a.action, &a.args))),
             );
@@ -410,7 +404,9 @@ fn other_alphabets(laws: &Laws) -> Result<(), String> {
     let mut less = (*laws.alphabet).clone();
     less.predicates.truncate(1);
     less.constraints.clear();
-    for alphabet in [untyped, Arc::new(less)] {
+    // Definitions and legality speak of predicates by their places.
+    let all = if laws.alphabet.program.is_some() { vec![untyped] } else { vec![untyped, Arc::new(less)] };
+    for alphabet in all {
         let mut env = (laws.make)(&alphabet)?;
         let (mut choose, mut rng) = (Rng::new(11, 0), Rng::new(11, 1));
         env.reset(&mut rng);

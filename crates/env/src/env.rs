@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_logic::{Action, Facts, GroundAction, Object, Universe};
+use derrl_logic::{Action, Alphabet, Facts, GroundAction, Object, Universe, legal_actions};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
@@ -190,8 +190,35 @@ pub fn observe(env: &dyn Env, facts: &mut Facts) {
 }
 
 /// The legal actions of the current state in place of what `actions` held, and true; or false, and none, where any may be
-/// tried.
-pub fn list_legal(env: &dyn Env, actions: &mut Vec<GroundAction>) -> bool {
+/// tried. They are what the world lists or else, where the domain file says what is legal, what follows from the facts that
+/// [`observe`] gave.
+pub fn list_legal(
+    env: &dyn Env,
+    alphabet: &Alphabet,
+    facts: &Facts,
+    actions: &mut Vec<GroundAction>,
+) -> bool {
     actions.clear();
-    env.legal(actions)
+    if !env.legal(actions)
+        && let Some(all) = legal_actions(facts, alphabet, env.universe())
+    {
+        *actions = all;
+    }
+    // A world that has nothing legal left is one that goes on all the same: then anything may be tried.
+    !actions.is_empty()
+}
+
+/// The actions that may be taken in the current state: the legal ones where that means something, else all. Looks at the facts
+/// by itself.
+pub fn choices(env: &dyn Env, alphabet: &Alphabet) -> Vec<GroundAction> {
+    let mut facts = Facts::new(alphabet);
+    if alphabet.has_legality() {
+        observe(env, &mut facts);
+    }
+    let mut actions = Vec::new();
+    if list_legal(env, alphabet, &facts, &mut actions) {
+        actions
+    } else {
+        env.universe().ground_actions(alphabet)
+    }
 }

@@ -64,8 +64,20 @@ impl Decider {
 
     /// The best actions in this state: argmax of F over the legal actions, with all ties.
     pub fn decide(&self, facts: &Facts, alphabet: &Alphabet, universe: &Universe) -> Decision {
-        let is_legal = |action: Action, args: &[Object]| {
-            alphabet.action(action).legal.is_none_or(|legal| facts.holds(legal, args))
+        self.decide_among(facts, alphabet, universe, None)
+    }
+
+    /// The best of these actions, given in order, where the world itself lists the legal ones; else as [`Decider::decide`].
+    pub fn decide_among(
+        &self,
+        facts: &Facts,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        legal: Option<&[GroundAction]>,
+    ) -> Decision {
+        let is_legal = |a: &GroundAction| match legal {
+            Some(legal) => legal.binary_search(a).is_ok(),
+            None => alphabet.action(a.action).legal.is_none_or(|legal| facts.holds(legal, &a.args)),
         };
         let mut ties = Vec::new();
         let mut value = 0.0;
@@ -78,8 +90,9 @@ impl Decider {
             value = rule.value;
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
                 rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |args| {
-                    if is_legal(rule.action, &args) {
-                        ties.push(GroundAction { action: rule.action, args });
+                    let action = GroundAction { action: rule.action, args };
+                    if is_legal(&action) {
+                        ties.push(action);
                     }
                 });
                 // A nullary head is derived by the first substitution as well as by all.
@@ -89,7 +102,10 @@ impl Decider {
         if ties.is_empty() {
             return Decision {
                 value: 0.0,
-                ties: legal_actions(facts, alphabet, universe).unwrap_or_default(),
+                ties: legal
+                    .map(<[GroundAction]>::to_vec)
+                    .or_else(|| legal_actions(facts, alphabet, universe))
+                    .unwrap_or_default(),
             };
         }
         ties.sort();

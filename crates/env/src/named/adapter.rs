@@ -8,6 +8,7 @@ use derrl_logic::{
 use rustc_hash::FxHashMap;
 
 use super::{Actions, Env, Facts};
+use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
 use crate::fault::Fault;
 use crate::rng::Rng;
@@ -61,8 +62,7 @@ impl Named {
     /// The environment of the engine. `own` is the world's own alphabet, `alphabet` the one in use, which may leave out
     /// predicates and actions.
     pub fn new(env: Box<dyn Env>, own: &Alphabet, alphabet: &Arc<Alphabet>) -> Named {
-        let predicates =
-            own.predicates.iter().map(|p| alphabet.find_predicate(&p.name, p.args.len())).collect();
+        let predicates = own.predicates.iter().map(|p| given(alphabet, &p.name, p.args.len())).collect();
         let actions = own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
         Named {
             env,

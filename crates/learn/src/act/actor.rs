@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use derrl_env::{Env, Journal, Rng, observe};
+use derrl_env::{Env, Journal, Rng, list_legal, observe};
 use derrl_logic::{Agenda, Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use rustc_hash::FxHashMap;
 
@@ -17,9 +17,16 @@ pub struct Actor<'a> {
     policy: Cow<'a, Policy>,
     facts: Facts,
     compiled: Vec<Compiled>,
+    /// The place of each universe in `compiled`: those with the same objects are one.
+    places: FxHashMap<Arc<Universe>, usize>,
+    /// The universe of the last decision: episodes stay in one.
+    current: usize,
+    /// The legal actions of the current state, where the world lists them.
+    legal: Vec<GroundAction>,
 }
 
 struct Compiled {
+    /// The allocation that was seen last.
     universe: Arc<Universe>,
     decider: Decider,
     /// All ground actions, listed when no rule has fired for the first time.
@@ -32,6 +39,8 @@ struct Compiled {
 
 /// Decisions remembered for a universe, at the most.
 const MOST_KNOWN: usize = 1 << 16;
+/// Universes for which the policy is kept compiled, at the most: beyond, all are forgotten.
+const MOST_UNIVERSES: usize = 1 << 10;
 
 impl<'a> Actor<'a> {
     /// An actor for a policy over this alphabet.
@@ -41,6 +50,9 @@ impl<'a> Actor<'a> {
             policy: Cow::Borrowed(policy),
             facts: Facts::new(alphabet),
             compiled: Vec::new(),
+            places: FxHashMap::default(),
+            current: 0,
+            legal: Vec::new(),
         }
     }
 
@@ -51,6 +63,9 @@ impl<'a> Actor<'a> {
             policy: Cow::Owned(policy),
             facts: Facts::new(alphabet),
             compiled: Vec::new(),
+            places: FxHashMap::default(),
+            current: 0,
+            legal: Vec::new(),
         }
     }
 
@@ -59,21 +74,38 @@ impl<'a> Actor<'a> {
         &self.policy
     }
 
-    /// An action of highest value in the current state; where no rule fires, any action.
-    pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
-        let universe = env.universe();
-        let at = self.compiled.iter().position(|c| Arc::ptr_eq(&c.universe, universe)).unwrap_or_else(|| {
-            let decider = Decider::new(&self.policy, &self.alphabet, universe);
-            let universe = Arc::clone(universe);
+    /// The place of the policy compiled for a universe.
+    fn enter(&mut self, universe: &Arc<Universe>) -> usize {
+        let known = |at: usize| self.compiled.get(at).is_some_and(|c| Arc::ptr_eq(&c.universe, universe));
+        if known(self.current) {
+            return self.current;
+        }
+        self.current = if let Some(&at) = self.places.get(universe) {
+            self.compiled[at].universe = Arc::clone(universe);
+            at
+        } else {
+            if self.compiled.len() >= MOST_UNIVERSES {
+                self.compiled.clear();
+                self.places.clear();
+            }
+            self.places.insert(Arc::clone(universe), self.compiled.len());
             self.compiled.push(Compiled {
-                universe,
-                decider,
+                universe: Arc::clone(universe),
+                decider: Decider::new(&self.policy, &self.alphabet, universe),
                 all: None,
                 known: FxHashMap::default(),
                 follower: None,
             });
             self.compiled.len() - 1
-        });
+        };
+        self.current
+    }
+
+    /// An action of highest value in the current state; where no rule fires, any action. Where the world lists legal actions,
+    /// it is one of these.
+    pub fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        let universe = env.universe();
+        let at = self.enter(universe);
         let compiled = &mut self.compiled[at];
         if let Some(journal) = env.journal() {
             let follower = compiled
@@ -89,12 +121,16 @@ impl<'a> Actor<'a> {
             return ties[rng.below(ties.len())].clone();
         }
         observe(env, &mut self.facts);
-        let decision = compiled.decider.decide(&self.facts, &self.alphabet, universe);
-        let ties: Arc<[GroundAction]> = if decision.ties.is_empty() {
+        let legal =
+            list_legal(env, &self.alphabet, &self.facts, &mut self.legal).then_some(self.legal.as_slice());
+        let decision = compiled.decider.decide_among(&self.facts, &self.alphabet, universe, legal);
+        let ties: Arc<[GroundAction]> = if !decision.ties.is_empty() {
+            decision.ties.into()
+        } else if let Some(legal) = legal {
+            legal.into()
+        } else {
             let all = compiled.all.get_or_insert_with(|| universe.ground_actions(&self.alphabet).into());
             Arc::clone(all)
-        } else {
-            decision.ties.into()
         };
         let action = ties[rng.below(ties.len())].clone();
         if let Some(code) = code.filter(|_| compiled.known.len() < MOST_KNOWN) {
@@ -117,25 +153,42 @@ struct Follower {
     episode: Option<u64>,
     /// How many changes of the episode have been read.
     read: usize,
+    /// Whether the domain file says what is legal, which the agenda knows.
+    has_legality: bool,
+    /// Whether the world lists legal actions itself: an agenda does not see these.
+    lists: bool,
 }
 
 impl Follower {
     fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Follower {
-        Follower { agenda: Agenda::new(policy, alphabet, universe), episode: None, read: 0 }
+        Follower {
+            agenda: Agenda::new(policy, alphabet, universe),
+            episode: None,
+            read: 0,
+            has_legality: alphabet.has_legality(),
+            lists: false,
+        }
     }
 
     /// The agenda of the current state: after the changes not yet read or, in another episode, from all its facts.
     fn follow(&mut self, journal: &Journal, env: &dyn Env, facts: &mut Facts) -> Option<&mut Agenda> {
         let agenda = self.agenda.as_mut()?;
         if self.episode == Some(journal.episode()) {
+            if self.lists {
+                return None;
+            }
             for (pred, args, holds) in journal.since(self.read) {
                 agenda.change(pred, args, holds);
             }
         } else {
+            self.episode = Some(journal.episode());
+            self.lists = !self.has_legality && env.legal(&mut Vec::new());
+            if self.lists {
+                return None;
+            }
             observe(env, facts);
             agenda.load(facts);
             facts.clear();
-            self.episode = Some(journal.episode());
         }
         self.read = journal.len();
         Some(agenda)

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Fault, Rng};
-use derrl_logic::{Alphabet, GroundAction, Universe};
+use derrl_env::{Env, Fault, Rng, list_legal, observe};
+use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 
 use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
 use crate::error::Error;
@@ -16,10 +16,18 @@ pub const SPEC: AgentSpec = AgentSpec {
     make: |setup| {
         let mut env = (setup.make_env)()?;
         env.reset(&mut Rng::new(0, 0));
-        if env.universe().ground_actions(setup.alphabet).is_empty() {
+        if let Some(fault) = env.fault() {
+            return Err(Error::World(fault.clone()));
+        }
+        if !env.universe().can_act(setup.alphabet) {
             return Err(Error::World(Fault::new("the training task has no ground action")));
         }
-        Ok(Box::new(Random { alphabet: Arc::clone(setup.alphabet), known: None }))
+        Ok(Box::new(Random {
+            alphabet: Arc::clone(setup.alphabet),
+            known: None,
+            facts: Facts::new(setup.alphabet),
+            legal: Vec::new(),
+        }))
     },
 };
 
@@ -27,6 +35,9 @@ struct Random {
     alphabet: Arc<Alphabet>,
     /// The ground actions of the last universe.
     known: Option<(Arc<Universe>, Vec<GroundAction>)>,
+    facts: Facts,
+    /// The legal actions of the current state, where there is such a list.
+    legal: Vec<GroundAction>,
 }
 
 impl Agent for Random {
@@ -35,6 +46,12 @@ impl Agent for Random {
     }
 
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {
+        if self.alphabet.has_legality() {
+            observe(env, &mut self.facts);
+        }
+        if list_legal(env, &self.alphabet, &self.facts, &mut self.legal) {
+            return self.legal[rng.below(self.legal.len())].clone();
+        }
         let universe = env.universe();
         if !self.known.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, universe)) {
             self.known = None;

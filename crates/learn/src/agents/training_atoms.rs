@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Rng, observe};
+use derrl_env::{Env, Rng, choices, observe};
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Object, Type, Universe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,12 +34,15 @@ impl TrainingAtoms {
     pub fn collect(alphabet: &Alphabet, env: &mut dyn Env) -> TrainingAtoms {
         let mut rng = Rng::new(0, 0);
         let mut objects: Vec<(Constant, Type)> = Vec::new();
-        let mut seen: Vec<Arc<Universe>> = Vec::new();
+        let mut seen: FxHashSet<Arc<Universe>> = FxHashSet::default();
         let mut known = FxHashSet::default();
         let mut facts = Facts::new(alphabet);
         let (mut states, mut holding) = (0, 0);
         for _ in 0..DRAWN {
             env.reset(&mut rng);
+            if env.fault().is_some() {
+                break;
+            }
             observe(env, &mut facts);
             states += 1;
             holding += facts.iter().count();
@@ -47,11 +50,11 @@ impl TrainingAtoms {
             for _ in 0..env.agents() {
                 let universe = Arc::clone(env.universe());
                 if env.agents() > 1
-                    && let Some(action) = universe.ground_actions(alphabet).first()
+                    && let Some(action) = choices(env, alphabet).first()
                 {
                     env.step(action.action, &action.args, &mut rng);
                 }
-                if seen.iter().any(|s| Arc::ptr_eq(s, &universe)) {
+                if !seen.insert(Arc::clone(&universe)) {
                     continue;
                 }
                 for o in universe.objects() {
@@ -59,7 +62,6 @@ impl TrainingAtoms {
                         objects.push((universe.name(o).clone(), universe.type_of(o)));
                     }
                 }
-                seen.push(universe);
             }
             if env.agents() > 1 || env.fault().is_some() {
                 break; // the agents of a world stay the same, and drawing is costly there
@@ -71,7 +73,7 @@ impl TrainingAtoms {
             atoms: GroundAtoms::new(alphabet, &universe),
             actions,
             universe,
-            active: holding / states,
+            active: holding / states.max(1),
         }
     }
 

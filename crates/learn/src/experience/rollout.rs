@@ -107,6 +107,9 @@ impl Batch {
             } else {
                 env.restart();
             }
+            if env.fault().is_some() {
+                break;
+            }
             self.episode(problem, config, rules, states, env, rng);
         }
         self.advantages(config, states.len());

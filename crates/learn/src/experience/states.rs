@@ -209,7 +209,10 @@ impl States {
         code: Option<u128>,
     ) -> StateId {
         let mut listed = Vec::new();
-        let legal = list_legal(env, &mut listed).then(|| Choices::new(listed, problem));
+        let facts = &mut self.facts;
+        observe(env, facts);
+        let legal =
+            list_legal(env, &problem.alphabet, facts, &mut listed).then(|| Choices::new(listed, problem));
         let known = &mut self.universes[universe as usize];
         let choices = match &legal {
             Some(legal) => legal,
@@ -217,11 +220,7 @@ impl States {
                 Choices::new(known.universe.ground_actions(&problem.alphabet), problem)
             }),
         };
-        let facts = &mut self.facts;
-        let mut compute = || {
-            observe(env, facts);
-            problem.grounder.ground(&choices.actions, facts, &known.universe)
-        };
+        let compute = || problem.grounder.ground(&choices.actions, facts, &known.universe);
         let grounding = match code {
             Some(code) => problem.cache.get(known.shared, code, compute),
             None => Arc::new(compute()),

@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::insight::choices::{Choices, family_choices};
 use crate::insight::explain::{Explainer, Match};
 use crate::insight::verify::{Monitor, chunks, in_chunks};
 
@@ -164,10 +165,13 @@ impl<'a> Everywhere<'a> {
         let (alphabet, universe) = (self.alphabet.as_ref(), family.universe());
         let mut facts = Facts::new(alphabet);
         observe_state(family.as_ref(), state, &mut facts);
+        let all = family_choices(family.as_ref(), state, alphabet);
+        let legal = all.is_legal.then_some(all.actions.as_slice());
         let side = |policy: &Policy| {
-            let decision = Decider::new(policy, alphabet, universe).decide(&facts, alphabet, universe);
-            let fires = !decision.ties.is_empty();
-            let actions = if fires { decision.ties } else { universe.ground_actions(alphabet) };
+            let decider = Decider::new(policy, alphabet, universe);
+            let decision = decider.decide_among(&facts, alphabet, universe, legal);
+            let fires = decision.value > 0.0;
+            let actions = if !decision.ties.is_empty() { decision.ties } else { all.actions.clone() };
             let explainer = Explainer::new(policy, alphabet);
             let mut rules: Vec<Match> = Vec::new();
             for m in actions.iter().filter_map(|a| explainer.fired(a, &facts, universe)) {
@@ -292,8 +296,14 @@ impl<'a> Deciding<'a> {
             }
         };
         observe_state(family, state, &mut self.facts);
-        let decision = compiled.1.decide(&self.facts, self.alphabet, universe);
-        if decision.ties.is_empty() { compiled.2.clone() } else { decision.ties }
+        let mut listed = Vec::new();
+        let legal = family.legal(state, &mut listed).then_some(listed.as_slice());
+        let decision = compiled.1.decide_among(&self.facts, self.alphabet, universe, legal);
+        match (decision.ties.is_empty(), legal) {
+            (false, _) => decision.ties,
+            (true, Some(_)) => listed,
+            (true, None) => compiled.2.clone(),
+        }
     }
 }
 
@@ -302,7 +312,7 @@ fn each_state(family: &dyn Family, alphabet: &Alphabet, visit: &mut dyn FnMut(u1
     if family.is_closed() {
         return family.starts(&mut |state, _| visit(state));
     }
-    let actions = family.universe().ground_actions(alphabet);
+    let mut choices = Choices::default();
     let mut seen = FxHashSet::default();
     let mut queue = Vec::new();
     family.starts(&mut |state, _| {
@@ -314,7 +324,8 @@ fn each_state(family: &dyn Family, alphabet: &Alphabet, visit: &mut dyn FnMut(u1
     while let Some(&state) = queue.get(at) {
         at += 1;
         visit(state);
-        for a in &actions {
+        choices.of(family, state, alphabet);
+        for a in &choices.actions {
             if let Next::State(next) = family.step(state, a.action, &a.args)
                 && seen.insert(next)
             {

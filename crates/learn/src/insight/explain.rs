@@ -96,12 +96,16 @@ pub enum Reason {
     Failed,
     /// The policy has no rule for this action.
     NoRule,
+    /// It is not legal in this state: the world does not allow it.
+    Illegal,
 }
 
 /// Explains decisions of one policy.
 pub struct Explainer<'a> {
     policy: &'a Policy,
     alphabet: &'a Alphabet,
+    /// The legal actions of the state in question, in order, where the world lists them.
+    legal: Option<&'a [GroundAction]>,
 }
 
 /// What each variable of a rule stands for.
@@ -110,7 +114,13 @@ type Phi = Vec<Option<Object>>;
 impl<'a> Explainer<'a> {
     /// An explainer for a policy over this alphabet.
     pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Explainer<'a> {
-        Explainer { policy, alphabet }
+        Explainer { policy, alphabet, legal: None }
+    }
+
+    /// The same for a state in which only these actions are legal, given in order; `None` where any may be tried.
+    #[must_use]
+    pub fn among(&self, legal: Option<&'a [GroundAction]>) -> Explainer<'a> {
+        Explainer { legal, ..*self }
     }
 
     /// Explains what the policy does in a state, and why it does none of the others that are asked for. Ties are broken by
@@ -122,14 +132,15 @@ impl<'a> Explainer<'a> {
         rng: &mut Rng,
         asked: &[GroundAction],
     ) -> Option<(GroundAction, Explanation)> {
-        let decision = self.decider(universe).decide(facts, self.alphabet, universe);
+        let decision = self.decider(universe).decide_among(facts, self.alphabet, universe, self.legal);
         let every = EveryAction::new(self.alphabet, universe);
-        let (count, silent) = (every.len(), decision.ties.is_empty());
+        let (count, silent) = (self.legal.map_or(every.len(), <[_]>::len), decision.ties.is_empty());
         if count == 0 {
             return None;
         }
+        let nth = |k: usize| self.legal.map_or_else(|| every.nth(k), |legal| legal[k].clone());
         let (chosen, ties) = if silent {
-            (every.nth(rng.below(count)), (0..count.min(MOST_TIES)).map(|k| every.nth(k)).collect())
+            (nth(rng.below(count)), (0..count.min(MOST_TIES)).map(nth).collect())
         } else {
             (decision.ties[rng.below(decision.ties.len())].clone(), decision.ties)
         };
@@ -144,7 +155,8 @@ impl<'a> Explainer<'a> {
             value: decision.value,
             fired: self.fired(&chosen, facts, universe),
             ties: ties.iter().map(|a| self.show(a, universe)).collect(),
-            unexplained: (count - 1).saturating_sub(others.len()),
+            unexplained: (count - 1)
+                .saturating_sub(others.iter().filter(|o| o.reason != Reason::Illegal).count()),
             others,
         };
         Some((chosen, explanation))
@@ -153,6 +165,10 @@ impl<'a> Explainer<'a> {
     /// Why an action is not chosen where the best value is `best`.
     pub fn why_not(&self, action: &GroundAction, best: f64, facts: &Facts, universe: &Universe) -> WhyNot {
         let text = self.show(action, universe);
+        if self.legal.is_some_and(|legal| legal.binary_search(action).is_err()) {
+            let (reason, failed) = (Reason::Illegal, Vec::new());
+            return WhyNot { action: text, value: 0.0, reason, nearest: None, failed, what_if: None };
+        }
         if let Some((i, phi)) = self.derivation(action, facts, universe) {
             let value = self.policy.rules[i].weight;
             let reason = if value < best { Reason::Weaker } else { Reason::Tie };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Fault, Scene, Status, observe};
+use derrl_env::{Env, Fault, Scene, Status, list_legal, observe};
 use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
 use serde::Serialize;
 
@@ -108,7 +108,7 @@ pub fn explain_episode(
     let (mut world, mut ties) = episode_streams(seed, episode);
     env.reset(&mut world);
     let mut facts = Facts::new(alphabet);
-    let mut trace = Vec::new();
+    let (mut trace, mut listed) = (Vec::new(), Vec::new());
     let mut total = 0.0;
     let mut status = Status::Running;
     for step in 1..=steps {
@@ -117,7 +117,9 @@ pub fn explain_episode(
         let universe = Arc::clone(env.universe());
         let agent = (env.agents() > 1).then(|| env.turn());
         let scene = env.scene();
-        let asked = ask.others.list(alphabet, &universe);
+        let legal = list_legal(env, alphabet, &facts, &mut listed).then_some(listed.as_slice());
+        let explainer = explainer.among(legal);
+        let asked = ask.others.list(alphabet, &universe, legal);
         let (action, mut explanation) = explainer
             .explain(&facts, &universe, &mut ties, &asked)
             .ok_or_else(|| Error::World(Fault::new("there is nothing to do: this state has no actions")))?;
@@ -164,15 +166,26 @@ fn name(status: Status) -> &'static str {
 }
 
 impl Others {
-    /// The actions of a universe that are asked about, in order.
-    pub fn list(&self, alphabet: &Alphabet, universe: &Universe) -> Vec<GroundAction> {
+    /// The actions that are asked about, in order: of a universe, or of the legal ones where these are listed. One that is
+    /// asked for by name need not be legal.
+    pub fn list(
+        &self,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        legal: Option<&[GroundAction]>,
+    ) -> Vec<GroundAction> {
         let find = |action: Action, names: &[Constant]| find_action(alphabet, universe, action, names).ok();
         match self {
             Others::None => Vec::new(),
             Others::One(action, names) => find(*action, names).into_iter().collect(),
             Others::First(most, also) => {
-                let every = EveryAction::new(alphabet, universe);
-                let mut all: Vec<_> = (0..every.len().min(*most)).map(|k| every.nth(k)).collect();
+                let mut all: Vec<_> = match legal {
+                    Some(legal) => legal.iter().take(*most).cloned().collect(),
+                    None => {
+                        let every = EveryAction::new(alphabet, universe);
+                        (0..every.len().min(*most)).map(|k| every.nth(k)).collect()
+                    }
+                };
                 let also = also.as_ref().and_then(|(action, names)| find(*action, names));
                 all.extend(also.filter(|a| !all.contains(a)));
                 all

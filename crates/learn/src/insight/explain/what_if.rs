@@ -119,6 +119,16 @@ impl Explainer<'_> {
     ) -> WhatIf {
         let mut search = Search::new(self, action, facts, universe, bounds);
         let now = search.standing(&search.decide());
+        if self.legal.is_some_and(|legal| legal.binary_search(action).is_err()) {
+            let never = || Found::Impossible;
+            return WhatIf {
+                action: self.show(action, universe),
+                now,
+                chosen: never(),
+                alone: never(),
+                silent: None,
+            };
+        }
         let chosen = match now {
             Standing::Alone | Standing::Tie => Found::Already,
             Standing::AnyAction | Standing::Beaten => search.smallest(Goal::Chosen, 1, bounds.changes),
@@ -255,12 +265,14 @@ impl<'a> Search<'a> {
     }
 
     fn decide(&self) -> Decision {
-        self.decider.decide(&self.facts, self.alphabet, self.universe)
+        // What is legal is taken to stay so: only the world knows better.
+        self.decider.decide_among(&self.facts, self.alphabet, self.universe, self.explainer.legal)
     }
 
     fn standing(&self, decision: &Decision) -> Standing {
         match decision.ties.as_slice() {
-            [] => Standing::AnyAction,
+            // Where no rule derives a legal action, any legal one will do.
+            _ if decision.value == 0.0 => Standing::AnyAction,
             [only] if only == self.target => Standing::Alone,
             ties if ties.contains(self.target) => Standing::Tie,
             _ => Standing::Beaten,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Subject;
 use super::failure::Failure;
+use crate::insight::choices::family_choices;
 use crate::insight::explain::{Explainer, Match, WhyNot};
 
 /// An instance and a way of breaking ties in which the policy does not get there.
@@ -109,14 +110,17 @@ pub(super) fn explain(
     let (mut why, mut instead) = (None, None);
     if let Some(taken) = run.get(wrong) {
         observe_state(family, taken.state, &mut facts);
-        let explainer = Explainer::new(subject.policy, alphabet);
+        let choices = family_choices(family, taken.state, alphabet);
+        let legal = choices.is_legal.then_some(choices.actions.as_slice());
+        let explainer = Explainer::new(subject.policy, alphabet).among(legal);
         why = explainer.fired(&taken.action, &facts, universe);
-        let decision = Decider::new(subject.policy, alphabet, universe).decide(&facts, alphabet, universe);
-        let better = universe.ground_actions(alphabet).into_iter().find(|a| {
+        let decider = Decider::new(subject.policy, alphabet, universe);
+        let decision = decider.decide_among(&facts, alphabet, universe, legal);
+        let better = choices.actions.iter().find(|a| {
             let next = family.exact_step(taken.state, a.action, &a.args);
-            nearer(&Taken { state: taken.state, action: a.clone(), ties: 0, next })
+            nearer(&Taken { state: taken.state, action: (*a).clone(), ties: 0, next })
         });
-        instead = better.map(|a| explainer.why_not(&a, decision.value, &facts, universe));
+        instead = better.map(|a| explainer.why_not(a, decision.value, &facts, universe));
     }
     let mut drawings: Vec<Drawing> = run.iter().map(|t| family.draw(t.state)).collect();
     if let (None, Some(Taken { next: Next::State(end), .. })) = (back_to, run.last()) {
@@ -141,14 +145,15 @@ pub(super) fn explain(
 fn replay(subject: &Subject<'_>, family: &dyn Family, failure: &Failure) -> (Vec<Taken>, Option<usize>) {
     let (alphabet, universe) = (subject.alphabet.as_ref(), family.universe().as_ref());
     let decider = Decider::new(subject.policy, alphabet, universe);
-    let all = universe.ground_actions(alphabet);
     let mut facts = Facts::new(alphabet);
     let mut run: Vec<Taken> = Vec::new();
     let (mut at, mut state) = (0, failure.states[0]);
     while run.len() < LONGEST {
         observe_state(family, state, &mut facts);
-        let ties = decider.decide(&facts, alphabet, universe).ties;
-        let choices = if ties.is_empty() { &all } else { &ties };
+        let all = family_choices(family, state, alphabet);
+        let legal = all.is_legal.then_some(all.actions.as_slice());
+        let ties = decider.decide_among(&facts, alphabet, universe, legal).ties;
+        let choices = if ties.is_empty() { &all.actions } else { &ties };
         let following = if at + 1 < failure.states.len() { Some(at + 1) } else { failure.back_to };
         let leads_on = |next: Next| match (next, following) {
             (Next::State(s), Some(i)) => family.representative(s) == failure.states[i],

@@ -99,7 +99,8 @@ pub(crate) struct Walker<'a> {
 struct Compiled {
     universe: Arc<Universe>,
     decider: Decider,
-    all: Arc<[GroundAction]>,
+    /// All ground actions, listed where any may be tried.
+    all: Option<Arc<[GroundAction]>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -285,7 +286,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The actions that tie for the best in a state (none where no rule fires), and all actions.
+    /// The actions that tie for the best in a state (none where no rule fires), and all that may be taken.
     pub(crate) fn decide(
         &mut self,
         family: &dyn Family,
@@ -296,13 +297,21 @@ impl<'a> Walker<'a> {
             self.compiled.push(Compiled {
                 universe: Arc::clone(universe),
                 decider: Decider::new(self.policy, self.alphabet, universe),
-                all: universe.ground_actions(self.alphabet).into(),
+                all: None,
             });
             self.compiled.len() - 1
         });
         observe_state(family, code, &mut self.facts);
-        let compiled = &self.compiled[at];
-        let decision = compiled.decider.decide(&self.facts, self.alphabet, universe);
-        (decision.ties, Arc::clone(&compiled.all))
+        let compiled = &mut self.compiled[at];
+        let mut listed = Vec::new();
+        let legal = family.legal(code, &mut listed).then_some(listed.as_slice());
+        let decision = compiled.decider.decide_among(&self.facts, self.alphabet, universe, legal);
+        let all = match legal {
+            Some(legal) => legal.into(),
+            None => {
+                Arc::clone(compiled.all.get_or_insert_with(|| universe.ground_actions(self.alphabet).into()))
+            }
+        };
+        (decision.ties, all)
     }
 }

@@ -1,0 +1,117 @@
+//! Every state that can be reached, where there are few enough.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::plan::Plan;
+use crate::simulator::{Actions, Simulator, State};
+use crate::task::Task;
+
+/// What a search over all states found out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Solvability {
+    /// There is a plan; this one is a shortest.
+    Solvable(Plan),
+    /// All states that can be reached were looked at, and none is a goal.
+    Unsolvable {
+        /// How many there are.
+        states: usize,
+    },
+    /// The search stopped before it was done.
+    Unknown {
+        /// How many states it had looked at.
+        states: usize,
+    },
+}
+
+/// The states of a problem that can be reached, as a graph. The initial state is the first.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The states.
+    pub states: Vec<State>,
+    /// Whether each is a goal. Nothing is done in a goal.
+    pub goals: Vec<bool>,
+    /// For each state, what can be done: schema, objects and the state that it leads to.
+    pub edges: Vec<Vec<(u32, Vec<u32>, usize)>>,
+}
+
+/// Whether a problem can be solved, by breadth-first search over at most `most` states.
+pub fn solvability(task: &Arc<Task>, most: usize) -> Solvability {
+    let mut simulator = Simulator::new(task.clone());
+    if simulator.reached() {
+        return Solvability::Solvable(Plan::default());
+    }
+    // For each state how it was first reached: from which state, and by which action.
+    type Reached = (usize, u32, Vec<u32>);
+    let mut states: Vec<(State, Option<Reached>)> = vec![(simulator.state(), None)];
+    let mut seen: FxHashMap<State, ()> = FxHashMap::from_iter([(simulator.state(), ())]);
+    let mut actions = Actions::new();
+    let mut next = 0;
+    while next < states.len() {
+        let state = states[next].0.clone();
+        simulator.set_state(&state);
+        simulator.legal(&mut actions);
+        for (action, args) in actions.iter() {
+            simulator.set_state(&state);
+            simulator.apply(action, args);
+            let reached = simulator.state();
+            if seen.contains_key(&reached) {
+                continue;
+            }
+            states.push((reached.clone(), Some((next, action, args.to_vec()))));
+            if simulator.reached() {
+                let mut steps = Vec::new();
+                let mut at = states.len() - 1;
+                while let Some((before, action, args)) = states[at].1.take() {
+                    steps.push((action, args));
+                    at = before;
+                }
+                steps.reverse();
+                return Solvability::Solvable(Plan { steps });
+            }
+            if states.len() > most {
+                return Solvability::Unknown { states: most };
+            }
+            seen.insert(reached, ());
+        }
+        next += 1;
+    }
+    Solvability::Unsolvable { states: states.len() }
+}
+
+/// All states that can be reached; `None` where there are more than `most`.
+pub fn graph(task: &Arc<Task>, most: usize) -> Option<Graph> {
+    let mut simulator = Simulator::new(task.clone());
+    let first = simulator.state();
+    let mut ids: FxHashMap<State, usize> = FxHashMap::from_iter([(first.clone(), 0)]);
+    let mut graph = Graph { states: vec![first], goals: vec![simulator.reached()], edges: Vec::new() };
+    let mut queue = VecDeque::from([0]);
+    let mut actions = Actions::new();
+    while let Some(at) = queue.pop_front() {
+        let mut edges = Vec::new();
+        if !graph.goals[at] {
+            let state = graph.states[at].clone();
+            simulator.set_state(&state);
+            simulator.legal(&mut actions);
+            for (action, args) in actions.iter() {
+                simulator.set_state(&state);
+                simulator.apply(action, args);
+                let reached = simulator.state();
+                let id = *ids.entry(reached).or_insert_with_key(|state| {
+                    graph.states.push(state.clone());
+                    graph.goals.push(simulator.reached());
+                    queue.push_back(graph.states.len() - 1);
+                    graph.states.len() - 1
+                });
+                if graph.states.len() > most {
+                    return None;
+                }
+                edges.push((action, args.to_vec(), id));
+            }
+        }
+        graph.edges.push(edges);
+    }
+    Some(graph)
+}

@@ -1,0 +1,82 @@
+//! Problems in which things are taken to where they belong.
+
+use derrl_env::Rng;
+
+use super::{Text, numbered};
+
+/// Where each of `count` things is and where it belongs, of `places` places; one at least is to be moved.
+fn moves(count: usize, places: usize, rng: &mut Rng) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = (0..count).map(|_| (rng.below(places), rng.below(places))).collect();
+    if all.iter().all(|(from, to)| from == to) {
+        let thing = rng.below(count);
+        all[thing].1 = (all[thing].0 + 1 + rng.below(places - 1)) % places;
+    }
+    all
+}
+
+pub(super) fn gripper(balls: usize, rng: &mut Rng) -> Text {
+    let rooms = 2 + balls.isqrt();
+    let moves = moves(balls, rooms, rng);
+    let mut init =
+        vec![format!("at-robby room{}", 1 + rng.below(rooms)), "free left".into(), "free right".into()];
+    init.extend(moves.iter().enumerate().map(|(b, m)| format!("at ball{} room{}", b + 1, m.0 + 1)));
+    let goal = moves.iter().enumerate().map(|(b, m)| format!("at ball{} room{}", b + 1, m.1 + 1)).collect();
+    let grippers = vec!["left".to_string(), "right".to_string()];
+    let objects =
+        vec![("room", numbered("room", rooms)), ("ball", numbered("ball", balls)), ("gripper", grippers)];
+    Text { objects, init, goal }
+}
+
+pub(super) fn ferry(cars: usize, rng: &mut Rng) -> Text {
+    let locations = 3.max(3 * cars / 4);
+    let moves = moves(cars, locations, rng);
+    let mut init = vec!["empty-ferry".to_string(), format!("at-ferry loc{}", 1 + rng.below(locations))];
+    init.extend(moves.iter().enumerate().map(|(c, m)| format!("at car{} loc{}", c + 1, m.0 + 1)));
+    let goal = moves.iter().enumerate().map(|(c, m)| format!("at car{} loc{}", c + 1, m.1 + 1)).collect();
+    let objects = vec![("location", numbered("loc", locations)), ("car", numbered("car", cars))];
+    Text { objects, init, goal }
+}
+
+pub(super) fn miconic(passengers: usize, rng: &mut Rng) -> Text {
+    let floors = passengers.max(3);
+    let mut init = vec![format!("lift-at f{}", 1 + rng.below(floors))];
+    for p in 1..=passengers {
+        // Nobody waits where they want to go.
+        let from = rng.below(floors);
+        let to = (from + 1 + rng.below(floors - 1)) % floors;
+        init.push(format!("origin p{p} f{}", from + 1));
+        init.push(format!("destin p{p} f{}", to + 1));
+    }
+    for low in 1..=floors {
+        init.extend((low + 1..=floors).map(|high| format!("above f{low} f{high}")));
+    }
+    let goal = (1..=passengers).map(|p| format!("served p{p}")).collect();
+    let objects = vec![("floor", numbered("f", floors)), ("passenger", numbered("p", passengers))];
+    Text { objects, init, goal }
+}
+
+pub(super) fn spanner(nuts: usize, rng: &mut Rng) -> Text {
+    let spanners = nuts + rng.below(1 + nuts / 2);
+    let locations = nuts.max(2);
+    let mut init = vec!["at bob shed".to_string(), "link shed l1".to_string()];
+    init.extend((1..locations).map(|l| format!("link l{l} l{}", l + 1)));
+    init.push(format!("link l{locations} gate"));
+    for s in 1..=spanners {
+        init.push(format!("at s{s} l{}", 1 + rng.below(locations)));
+        init.push(format!("usable s{s}"));
+    }
+    for n in 1..=nuts {
+        init.push(format!("at nut{n} gate"));
+        init.push(format!("loose nut{n}"));
+    }
+    let goal = (1..=nuts).map(|n| format!("tightened nut{n}")).collect();
+    let mut places = vec!["shed".to_string(), "gate".to_string()];
+    places.extend(numbered("l", locations));
+    let objects = vec![
+        ("man", vec!["bob".to_string()]),
+        ("spanner", numbered("s", spanners)),
+        ("nut", numbered("nut", nuts)),
+        ("location", places),
+    ];
+    Text { objects, init, goal }
+}
