@@ -5,8 +5,8 @@ use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source};
 use serde_json::{Value, json};
 
 use crate::args::Check;
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, read_source};
-use crate::{Failure, Outcome, print, print_json};
 
 /// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.
 pub fn run(args: &Check) -> Outcome {

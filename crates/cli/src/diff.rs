@@ -6,13 +6,13 @@ use derrl_learn::{Everywhere, Side};
 use serde_json::json;
 
 use crate::args::Diff;
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{another_policy, load_policy};
 use crate::explain::show_substitution;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
 use crate::table::{list, thousands};
 use crate::verify::MOST_FACTS;
-use crate::{Failure, Outcome, print, print_json};
 
 /// Compares two policies in every state up to a size.
 pub fn run(args: &Diff) -> Outcome {

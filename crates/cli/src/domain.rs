@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{World, find};
+use derrl_env::{World, find_in};
+
 use derrl_logic::{Alphabet, Policy, Source};
 
+use crate::cli::worlds;
 use crate::run_folder;
 
 /// A domain: the world it speaks of, its alphabet, and the text of both.
@@ -27,8 +29,11 @@ impl Domain {
     pub fn load(name: &str, untyped: bool) -> anyhow::Result<Domain> {
         let looks_like_path = name.contains(['/', '\\', '.']);
         if !looks_like_path && !Path::new(name).is_file() {
-            let world = find(name).map_err(|e| {
-                anyhow::anyhow!("{e}\n  a domain file of your own is given by its path, as in ./{name}.pl")
+            let world = find_in(worlds(), name).map_err(|e| {
+                anyhow::anyhow!(
+                    "{e}\n  a domain of your own is given by its path, as in ./{name}.pl or {name}/domain.pddl; \
+                     to start one: derrl new {name}"
+                )
             })?;
             return Domain::parse(name, name, world.domain().to_string(), untyped);
         }
@@ -44,7 +49,8 @@ impl Domain {
                 "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
             );
         };
-        let world = find(world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        let world =
+            find_in(worlds(), world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
         if untyped {
             alphabet = alphabet.untyped();
         }

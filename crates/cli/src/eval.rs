@@ -6,9 +6,9 @@ use derrl_logic::Policy;
 use serde_json::{Map, Value, json};
 
 use crate::args::Eval;
+use crate::cli::{Outcome, print, print_json};
 use crate::domain::{Domain, load_policy};
 use crate::table::columns;
-use crate::{Outcome, print, print_json};
 
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {

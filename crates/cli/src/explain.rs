@@ -15,10 +15,10 @@ use derrl_logic::{
 use serde_json::{Value, json};
 
 use crate::args::Explain;
+use crate::cli::{Outcome, print, print_json};
 use crate::domain::{Domain, load_policy, read_source};
 use crate::style::Paint;
 use crate::table::list;
-use crate::{Outcome, print, print_json};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;

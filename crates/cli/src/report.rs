@@ -23,8 +23,8 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::args::Report;
+use crate::cli::{Outcome, print, print_json};
 use crate::run_folder::{RunFolder, write_whole};
-use crate::{Outcome, print, print_json};
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";

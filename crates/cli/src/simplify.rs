@@ -8,11 +8,11 @@ use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
 
 use crate::args::Simplify;
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::load_policy;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
 use crate::table::thousands;
-use crate::{Failure, Outcome, print, print_json};
 
 /// Removes what makes no difference up to a size.
 pub fn run(args: &Simplify) -> Outcome {

@@ -11,12 +11,13 @@ use derrl_logic::Policy;
 use serde_json::{Value, json};
 
 use crate::args::Train;
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, eval, print, print_json, report};
+use crate::{eval, report};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {

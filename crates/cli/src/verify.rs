@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::args::Verify;
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, load_policy};
 use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
@@ -19,7 +20,6 @@ use crate::progress::catch_interrupts;
 use crate::run_folder::RunFolder;
 use crate::style::Paint;
 use crate::table::{columns, list, thousands};
-use crate::{Failure, Outcome, print, print_json};
 
 /// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
 pub const MOST_FACTS: usize = 40;

@@ -28,10 +28,10 @@ use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
 use crate::run_folder::write_whole;
-use crate::{Failure, Outcome, print, print_json};
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
