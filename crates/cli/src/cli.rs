@@ -60,6 +60,15 @@ where
     I: IntoIterator<Item = A>,
     A: Into<OsString> + Clone,
 {
+    ExitCode::from(status_with(worlds, args))
+}
+
+/// The same, and returns the exit code as a number.
+pub fn status_with<I, A>(worlds: impl IntoIterator<Item = World>, args: I) -> u8
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
     WORLDS.get_or_init(|| {
         let mut all: Vec<World> = worlds.into_iter().collect();
         let built_in = derrl_env::worlds().iter().filter(|b| all.iter().all(|w| w.name() != b.name()));
@@ -71,7 +80,7 @@ where
         Ok(args) => args,
         Err(error) => {
             let _ = error.print(); // a reader that went away is no error of ours
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
     let outcome = match args.command {
@@ -89,22 +98,22 @@ where
         Command::Reproduce(command) => reproduce::run(&command),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(Failure::Input(error)) => {
             // Errors of the language are drawn in full and begin with `error:` themselves.
             let text = format!("{error:#}");
             let prefix = if text.starts_with("error") { "" } else { "error: " };
             eprintln!("{prefix}{text}");
-            ExitCode::from(2)
+            2
         }
-        Err(Failure::No) => ExitCode::from(1),
+        Err(Failure::No) => 1,
         Err(Failure::Broken(text)) => {
             eprintln!("error: {text}");
-            ExitCode::from(1)
+            1
         }
         Err(Failure::Interrupted(text)) => {
             eprintln!("{text}");
-            ExitCode::from(130)
+            130
         }
     }
 }

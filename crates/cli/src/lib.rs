@@ -66,6 +66,7 @@
 //! | [`contract::check`] | holds a world to the laws that all worlds keep; call it in a test |
 //! | [`train`] | learns a policy and scores it on every task |
 //! | [`Policy`] | acts, explains, answers why not, is proved and exported |
+//! | [`in_folder`] | training in a folder, as the command line does it |
 //! | [`cli::main_with`] | the whole command line with worlds of your own in it |
 //! | [`engine`], [`learner`], [`logic`] | the crates below, for what this page does not offer |
 
@@ -82,6 +83,7 @@ mod eval;
 mod explain;
 mod export;
 mod extent;
+pub mod in_folder;
 mod library;
 mod picture;
 mod progress;

@@ -1,7 +1,7 @@
 //! What a person sees while runs are under way, and how they are stopped and saved.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,9 +47,33 @@ pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
     (bar, on_terminal)
 }
 
+/// What a program that runs training sees of it, and how it stops it, from another thread.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    done: AtomicU64,
+    planned: AtomicU64,
+    message: Mutex<String>,
+}
+
+impl Control {
+    /// Asks the run to stop and save.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+
+    /// How many updates are done, how many are planned so far, and a word on what is under way.
+    pub fn progress(&self) -> (u64, u64, String) {
+        let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (self.done.load(Ordering::Relaxed), self.planned.load(Ordering::Relaxed), message)
+    }
+}
+
 /// Shows progress and keeps checkpoints of the runs in these folders.
 pub struct Watch<'a> {
     folders: &'a [RunFolder],
+    /// Told instead of a terminal, where there is one.
+    control: Option<&'a Control>,
     bar: ProgressBar,
     on_terminal: bool,
     updates: u64,
@@ -66,7 +90,13 @@ impl<'a> Watch<'a> {
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
         let runs = Mutex::new(vec![(None, 0); folders.len()]);
-        Watch { folders, bar, on_terminal, updates: updates as u64, runs, failed: Mutex::new(None) }
+        Watch { folders, control: None, bar, on_terminal, updates: updates as u64, runs, failed: Mutex::new(None) }
+    }
+
+    /// The same, told to this control alone.
+    pub fn controlled(self, control: &'a Control) -> Watch<'a> {
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        Watch { control: Some(control), ..self }
     }
 
     fn at(&self, seed: u64) -> usize {
@@ -85,7 +115,9 @@ impl<'a> Watch<'a> {
     }
 
     fn say(&self, text: String) {
-        if self.on_terminal {
+        if let Some(control) = self.control {
+            *control.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        } else if self.on_terminal {
             self.bar.set_message(text);
         } else {
             eprintln!("{text}");
@@ -105,6 +137,9 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.bar.inc(1);
+        if let Some(control) = self.control {
+            control.done.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
@@ -118,6 +153,9 @@ impl Observer for Watch<'_> {
         runs[at].1 = restarts;
         drop(runs);
         self.bar.inc_length(added * self.updates);
+        if let Some(control) = self.control {
+            control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
+        }
         self.say(format!("seed {seed}: up to {restarts} restarts"));
     }
 
@@ -127,6 +165,7 @@ impl Observer for Watch<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        interrupted() || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        let stopped = self.control.map_or_else(interrupted, |c| c.stop.load(Ordering::SeqCst));
+        stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, Task};
+use derrl_env::{Options, Task, World};
 use derrl_learn::{Checkpoint, Config, Given};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
@@ -101,9 +101,17 @@ pub struct RunFolder {
     /// What was asked for.
     pub config: RunConfig,
     domain_text: String,
+    /// The world, where it is a value of the program around; else it is found by its name.
+    world: Option<World>,
 }
 
 impl RunFolder {
+    /// The same folder of a run of this world, whatever its name stands for elsewhere.
+    #[must_use]
+    pub fn of_world(self, world: &World) -> RunFolder {
+        RunFolder { world: Some(world.clone()), ..self }
+    }
+
     /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
     pub fn create(path: &Path, config: RunConfig, domain: &Domain) -> anyhow::Result<RunFolder> {
         let shown = path.display();
@@ -120,7 +128,7 @@ impl RunFolder {
             fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
         fs::create_dir_all(path).with_context(|| format!("cannot make the folder {shown}"))?;
-        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain.text.clone() };
+        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain.text.clone(), world: None };
         folder.write("domain.pl", &folder.domain_text)?;
         // Last, because a folder with a config.toml counts as a run.
         folder.write("config.toml", &toml::to_string(&folder.config)?)?;
@@ -141,7 +149,7 @@ impl RunFolder {
         let config = toml::from_str(&read("config.toml")?).with_context(|| {
             format!("{shown}/config.toml is not what a run writes; start again with another --out")
         })?;
-        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")? })
+        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")?, world: None })
     }
 
     /// The folders of the runs at or directly below a path, in order of their seeds.
@@ -183,7 +191,11 @@ impl RunFolder {
     /// The domain as it was when the run was made.
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
-        Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
+        let (name, text) = (&self.config.domain, self.domain_text.clone());
+        match &self.world {
+            None => Domain::parse(name, &file, text, self.config.untyped),
+            Some(world) => Domain::of_world(name, &file, text, self.config.untyped, world),
+        }
     }
 
     /// The task it is trained on.

@@ -167,7 +167,7 @@ fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -
 }
 
 /// The settings with one changed, as `key=value` says.
-fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
+pub(crate) fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
     let Some((key, value)) = setting.split_once('=') else {
         bail!("--set {setting}: write KEY=VALUE, as in --set updates=800");
     };
@@ -202,7 +202,7 @@ fn in_words(message: &str) -> String {
     words.iter().fold(message.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-struct Finished {
+pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
@@ -210,11 +210,11 @@ struct Finished {
     restarts: usize,
     seconds: f64,
     paths: [PathBuf; 2],
-    json: Value,
+    pub(crate) json: Value,
 }
 
 /// Scores what was learned and writes it down.
-fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
+pub(crate) fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
     let score = |tasks: &[String], options: &Options| {
