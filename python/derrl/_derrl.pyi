@@ -34,6 +34,8 @@ class World:
     def tasks_json(self) -> str: ...
     def actions(self) -> list[tuple[str, int]]:
         """Its actions: name and number of objects."""
+    def predicates(self) -> list[tuple[str, int]]:
+        """Its predicates: name and number of objects, those that are derived left out."""
     def episodes(self, task: str, options: str = "{}") -> Episodes:
         """Episodes of a task, to be played from Python."""
 
@@ -44,6 +46,8 @@ class Episodes:
         """Draws an instance and starts an episode in it."""
     def facts(self) -> list[tuple[str | int, ...]]:
         """What holds now."""
+    def objects(self) -> list[str | int]:
+        """The objects of the instance, in order."""
     def actions(self) -> list[tuple[str | int, ...]]:
         """All actions of the instance, in order."""
     def legal(self) -> list[tuple[str | int, ...]] | None:
@@ -113,3 +117,12 @@ def learn(
 def report(world: World, folder: str | PathLike[str], out: str | PathLike[str] | None = None) -> PathLike[str]: ...
 def result(folder: str | PathLike[str]) -> str | None: ...
 def settings() -> str: ...
+def pending(world: World, folder: str | PathLike[str]) -> list[int]: ...
+def restart(
+    world: World,
+    folder: str | PathLike[str],
+    restart: int,
+    pending: list[int],
+    progress: Callable[[int, int, str], Any] | None = None,
+) -> tuple[str | None, BaseException | None]: ...
+def absorb(world: World, folder: str | PathLike[str], results: list[str]) -> None: ...

@@ -39,6 +39,9 @@ fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(training::start, m)?)?;
     m.add_function(wrap_pyfunction!(training::learn, m)?)?;
     m.add_function(wrap_pyfunction!(training::report, m)?)?;
+    m.add_function(wrap_pyfunction!(training::pending, m)?)?;
+    m.add_function(wrap_pyfunction!(training::restart, m)?)?;
+    m.add_function(wrap_pyfunction!(training::absorb, m)?)?;
     m.add_function(wrap_pyfunction!(training::result, m)?)?;
     m.add_function(wrap_pyfunction!(training::settings, m)?)?;
     Ok(())

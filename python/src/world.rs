@@ -93,6 +93,13 @@ impl World {
         self.world.alphabet().actions.iter().map(|a| (a.name.clone(), a.args.len())).collect()
     }
 
+    /// Its predicates: name and number of objects, those that are derived left out.
+    fn predicates(&self) -> Vec<(String, usize)> {
+        let alphabet = self.world.alphabet();
+        let given = alphabet.predicates.iter().filter(|p| p.role.is_given());
+        given.map(|p| (p.name.clone(), p.args.len())).collect()
+    }
+
     /// Episodes of a task.
     #[pyo3(signature = (task, options = "{}"))]
     fn episodes(&self, task: &str, options: &str) -> PyResult<Episodes> {
@@ -169,6 +176,17 @@ impl Episodes {
             Episodes::tuple(py, universe, &alphabet.predicate(p).name, args)
         });
         PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The objects of the instance, in order.
+    fn objects(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let playing = self.lock();
+        let universe = playing.env.universe();
+        let all = universe.objects().map(|o| match universe.name(o) {
+            Constant::Int(n) => Ok(n.into_pyobject(py)?.into_any().unbind()),
+            Constant::Name(name) => Ok(name.to_string().into_pyobject(py)?.into_any().unbind()),
+        });
+        all.collect()
     }
 
     /// All actions of the instance, in order, as tuples.

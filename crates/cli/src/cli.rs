@@ -9,7 +9,9 @@ use clap::Parser;
 use derrl_env::World;
 
 use crate::args::{Args, Command};
-use crate::{bench, check, diff, domains, eval, explain, export, report, reproduce, simplify, train, verify};
+use crate::{
+    bench, check, diff, domains, eval, explain, export, new, plan, report, reproduce, simplify, train, verify,
+};
 
 /// What went wrong, by the exit code it deserves.
 #[derive(Debug)]
@@ -87,6 +89,8 @@ where
         Command::Domains(command) => domains::run(&command),
         Command::Train(command) => train::run(&command),
         Command::Eval(command) => eval::run(&command),
+        Command::Plan(command) => plan::run(&command),
+        Command::New(command) => new::run(&command),
         Command::Explain(command) => explain::run(&command),
         Command::Verify(command) => verify::run(&command),
         Command::Diff(command) => diff::run(&command),

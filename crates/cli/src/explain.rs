@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::args::Explain;
 use crate::cli::{Outcome, print, print_json};
-use crate::domain::{Domain, load_policy, read_source};
+use crate::domain::{Domain, load_policy_with, read_source};
 use crate::style::Paint;
 use crate::table::list;
 
@@ -28,7 +28,8 @@ const TASK: &str = "train";
 
 /// Explains an episode, step by step, or what the policy does in a state given by hand.
 pub fn run(args: &Explain) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
     let questions = Questions::new(args, &domain.alphabet)?;
     if let Some(file) = &args.state {
         return in_state(file, args, &policy, &domain, &questions);

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use derrl_env::{Extent, Size, Space};
+use derrl_env::{Exhaustive, Extent, Size, Space};
 use derrl_learn::{Monitor, Progress, constants, cores, estimate};
 use derrl_logic::Policy;
 use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
+use crate::domain::Domain;
 use crate::progress::{TIMED, bar, interrupted};
 use crate::table::thousands;
 
@@ -19,13 +20,33 @@ const MOST_STATES: f64 = 5e9;
 
 impl ExtentArgs {
     /// The extent for these policies.
-    pub fn extent<'a>(&self, policies: impl IntoIterator<Item = &'a Policy>) -> Extent {
-        Extent {
-            largest: self.max_objects,
+    pub fn extent<'a>(
+        &self,
+        domain: &Domain,
+        policies: impl IntoIterator<Item = &'a Policy>,
+    ) -> anyhow::Result<Extent> {
+        let largest = match (&domain.pddl, self.max_objects, domain.world.exhaustive()) {
+            (Some(_), None, Exhaustive::Sizes { range, .. }) => range.1,
+            (Some(_), Some(_), _) => {
+                bail!("--max-objects is not for PDDL: name the problems, as in --test PATH");
+            }
+            (_, Some(n), _) => n,
+            // Such a world is refused with its own reason.
+            (None, None, Exhaustive::Never(_)) => 0,
+            (None, None, Exhaustive::Sizes { unit, .. }) => {
+                bail!(
+                    "say up to which size, as in --max-objects 4: it counts {unit} in domain `{}`",
+                    domain.name
+                );
+            }
+            (Some(_), None, Exhaustive::Never(_)) => 0,
+        };
+        Ok(Extent {
+            largest,
             obstacles: self.obstacles,
             named: constants(policies),
             every_state: self.every_state,
-        }
+        })
     }
 
     /// The number of threads.

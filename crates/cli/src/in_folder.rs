@@ -71,6 +71,7 @@ pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
         untyped: request.untyped,
         start: None,
         options: request.options.clone(),
+        pddl: None,
         settings,
     };
     RunFolder::create(folder, config, &domain)?;

@@ -67,6 +67,7 @@
 //! | [`train`] | learns a policy and scores it on every task |
 //! | [`Policy`] | acts, explains, answers why not, is proved and exported |
 //! | [`in_folder`] | training in a folder, as the command line does it |
+//! | [`spread`] | restarts of a run in other processes or on other machines |
 //! | [`cli::main_with`] | the whole command line with worlds of your own in it |
 //! | [`engine`], [`learner`], [`logic`] | the crates below, for what this page does not offer |
 
@@ -85,7 +86,10 @@ mod export;
 mod extent;
 pub mod in_folder;
 mod library;
+mod new;
+mod pddl;
 mod picture;
+mod plan;
 mod progress;
 mod provenance;
 mod report;
@@ -93,6 +97,7 @@ mod reproduce;
 mod run_folder;
 mod run_result;
 mod simplify;
+pub mod spread;
 mod style;
 mod table;
 mod train;

@@ -62,6 +62,16 @@ impl Control {
         self.stop.store(true, Ordering::SeqCst);
     }
 
+    /// Whether the run is to stop.
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// Counts an update.
+    pub(crate) fn count(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// How many updates are done, how many are planned so far, and a word on what is under way.
     pub fn progress(&self) -> (u64, u64, String) {
         let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -138,7 +148,7 @@ impl Observer for Watch<'_> {
     fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.bar.inc(1);
         if let Some(control) = self.control {
-            control.done.fetch_add(1, Ordering::Relaxed);
+            control.count();
         }
     }
 
@@ -165,7 +175,7 @@ impl Observer for Watch<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        let stopped = self.control.map_or_else(interrupted, |c| c.stop.load(Ordering::SeqCst));
+        let stopped = self.control.map_or_else(interrupted, Control::stopped);
         stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

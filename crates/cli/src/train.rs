@@ -104,7 +104,10 @@ fn threads(args: &Train) -> usize {
 /// Makes the folders of new runs, one a seed.
 fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
     let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
-    let domain = Domain::load(name, args.world.untyped)?;
+    let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
+    if let Some(pddl) = &domain.pddl {
+        pddl.check_training()?;
+    }
     let mut config = Config::default();
     for setting in &args.set {
         config = with_setting(&config, setting)?;
@@ -135,6 +138,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
         untyped: args.world.untyped,
         start: start.clone(),
         options: options.clone(),
+        pddl: domain.files.clone(),
         settings: config.clone(),
     };
     let folders = match args.seeds {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::Verify;
 use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::{Domain, load_policy};
+use crate::domain::{Domain, load_policy_with};
 use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
 use crate::picture::film;
@@ -28,9 +28,10 @@ pub const FILE: &str = "verify.json";
 
 /// Proves a policy up to a size, or shows how it fails.
 pub fn run(args: &Verify) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&policy]);
+    let extent = args.extent.extent(&domain, [&policy])?;
     if let Some(path) = &args.picture {
         check_writable(path)?;
     }

@@ -50,7 +50,8 @@ mod settings;
 mod training;
 
 pub use act::score::{
-    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, mean_stderr, run_episodes, score,
+    Act, Actor, EpisodeResult, ProblemScore, Score, episode_streams, evaluate, mean_stderr, run_episodes,
+    score,
 };
 pub use agents::{
     AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Point, Saved, Setup, Trained, Training,

@@ -46,6 +46,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         untyped: false,
         start: None,
         options: job.options.clone(),
+        pddl: None,
         settings: job.config.clone().unwrap_or_default().within(job.decisions),
     };
     let text = finished.rules.as_deref().unwrap_or_default();

@@ -25,6 +25,24 @@ pub struct Score {
     /// The mean return of other controllers of note on the same instances, where the world knows any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub references: BTreeMap<String, f64>,
+    /// How each problem went, where the task is a list of problems of which each is played once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemScore>,
+}
+
+/// How a policy did in one problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProblemScore {
+    /// The file of the problem.
+    pub file: String,
+    /// Whether the goal was reached.
+    pub solved: bool,
+    /// How many actions it took.
+    pub steps: usize,
+    /// What they cost together.
+    pub cost: f64,
+    /// Seconds that acting and simulating took.
+    pub seconds: f64,
 }
 
 /// Random streams, apart from those of the restarts.
@@ -121,7 +139,15 @@ pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -
         }
     }
     let (mean, stderr) = mean_stderr(&values);
-    Ok(Score { mean, stderr, success_rate: successes as f64 / n, best_known, episodes, references })
+    Ok(Score {
+        mean,
+        stderr,
+        success_rate: successes as f64 / n,
+        best_known,
+        episodes,
+        references,
+        problems: Vec::new(),
+    })
 }
 
 /// The mean of some numbers and its standard error (0 for fewer than two).
