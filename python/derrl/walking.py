@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ._derrl import Error
@@ -29,6 +30,18 @@ def walk(policy: Policy, source: Any, instances: int, most_states: int) -> Proof
     return Proof(True, {"verdict": "proved", "ties": "worst", "sizes": sizes})
 
 
+@dataclass
+class _Place:
+    """A state on the way, and how many of its actions were followed."""
+
+    key: Any
+    world: Any
+    facts: list[Any]
+    actions: list[Any]
+    taken: int = 0
+    longest: int = 0
+
+
 def _key(facts: list[Any], legal: list[Any] | None) -> Any:
     return frozenset(map(tuple, facts)), None if legal is None else frozenset(map(tuple, legal))
 
@@ -46,53 +59,47 @@ def _walk_instance(policy: Policy, source: Any, seed: int, budget: int) -> dict[
 
     world = source.copy()
     facts, legal = look(world, world.reset(seed))
-    on_path: dict[Any, None] = {}
-    height: dict[Any, int] = {}  # states from which every way gets there, and how long the longest is
-    path: list[tuple[Any, Any, list[Any], list[Any], int]] = []
-    instance = f"the instance of seed {seed}"
-
-    def refuted(kind: str, last: Any = None) -> dict[str, Any]:
-        steps = [{"facts": sorted(map(str, at[2])), "action": str(at[3][at[4] - 1])} for at in path]
-        found = {"kind": kind, "instance": instance, "steps": steps}
-        if last is not None:
-            found["end"] = sorted(map(str, last))
-        return {"states": len(height) + len(on_path), "longest": 0, "counterexample": found}
+    path: list[_Place] = []
+    on_path: set[Any] = set()
+    known: dict[Any, int] = {}  # states from which every way gets there, with the length of the longest
 
     def enter(world: Any, facts: list[Any], legal: list[Any] | None) -> None:
-        key = _key(facts, legal)
-        on_path[key] = None
-        path.append((key, world, facts, policy.best(facts, legal), 0))
+        place = _Place(_key(facts, legal), world, facts, policy.best(facts, legal))
+        on_path.add(place.key)
+        path.append(place)
+
+    def refuted(kind: str, end: list[Any]) -> dict[str, Any]:
+        steps = [{"facts": sorted(map(str, at.facts)), "action": at.actions[at.taken - 1]} for at in path]
+        found = {"kind": kind, "instance": f"the instance of seed {seed}", "steps": steps, "end": sorted(map(str, end))}
+        return {"states": len(known) + len(path), "longest": 0, "counterexample": found}
 
     enter(world, facts, legal)
-    below = 0
-    while path:
-        key, world, facts, actions, at = path.pop()
-        if at == len(actions):
-            del on_path[key]
-            height[key] = below = max((height.get(key, 0), below + 1))
-            if path:
-                top = path[-1][0]
-                height[top] = max(height.get(top, 0), below + 1)
+    while True:
+        place = path[-1]
+        if place.taken == len(place.actions):
+            path.pop()
+            on_path.remove(place.key)
+            known[place.key] = place.longest
+            if not path:
+                return {"states": len(known), "longest": place.longest, "counterexample": None}
+            path[-1].longest = max(path[-1].longest, place.longest + 1)
             continue
-        path.append((key, world, facts, actions, at + 1))
-        if len(height) + len(on_path) > budget:
-            raise Error("too many states to walk: fewer instances, or a larger most_states")
-        after = world.copy()
-        said, reward, terminated, truncated = after.step(actions[at])[:4]
+        if len(known) + len(path) > budget:
+            raise Error("too many states to walk: ask for fewer instances, or a larger most_states")
+        action = place.actions[place.taken]
+        place.taken += 1
+        after = place.world.copy()
+        said, reward, terminated, truncated = after.step(action)[:4]
         said, legal = look(after, said)
         if terminated or truncated or legal == []:
             if not (terminated and succeeded(after, reward)):
                 return refuted("truncated" if truncated else "dead-end", said)
-            below = 0
-            height[key] = max(height.get(key, 0), 1)
+            place.longest = max(place.longest, 1)
             continue
         following = _key(said, legal)
         if following in on_path:
             return refuted("loop", said)
-        if following in height:
-            height[key] = max(height.get(key, 0), height[following] + 1)
-            continue
-        below = 0
-        enter(after, said, legal)
-    start = max(height.values(), default=0)
-    return {"states": len(height), "longest": start, "counterexample": None}
+        if following in known:
+            place.longest = max(place.longest, known[following] + 1)
+        else:
+            enter(after, said, legal)
