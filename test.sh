@@ -9,6 +9,7 @@ cd "$(dirname "$0")"
 say() { printf '\n== %s\n' "$*"; }
 
 say "tools for the tests"
+export DERRL_TOOLS="$PWD/.tools"
 # The SUMO traffic simulator, pinned, in a folder of the project.
 if [ ! -x .tools/sumo/bin/pip ]; then python3 -m venv .tools/sumo; fi
 .tools/sumo/bin/pip install --quiet --disable-pip-version-check eclipse-sumo==1.28.0

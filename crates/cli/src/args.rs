@@ -64,16 +64,16 @@ pub struct Domains {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct WorldArgs {
     /// The probability that a chosen action is replaced by doing nothing (countdown)
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// The size of the instances of a task of free size (task `large`)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub size: Option<usize>,
     /// The number of obstacles of a task of free size (gridworld)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// How many numbers there are in a task of free size (countdown)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub range: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (traffic)
     #[arg(long)]
@@ -152,6 +152,7 @@ pub struct New {
 
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Train {
     /// A built-in domain, the path of a domain file (.pl or .pddl), or a folder with `domain.pddl` and `train/`
     #[arg(required_unless_present_any = ["resume", "settings"])]
@@ -189,6 +190,12 @@ pub struct Train {
     /// Threads to use (default: all cores); the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Write no report.html; `derrl report` writes it later
+    #[arg(long)]
+    pub no_report: bool,
+    /// Go ahead however much memory it takes
+    #[arg(long)]
+    pub force: bool,
     /// PDDL problems
     #[command(flatten)]
     pub problems: ProblemArgs,
@@ -286,10 +293,10 @@ pub struct Explain {
 pub struct ExtentArgs {
     /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together (not for PDDL, where every
     /// state of the given problems is looked at)
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_objects: Option<usize>,
     /// Obstacles at the most (gridworld; default: 2)
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// Look at every state, also at those that differ from others only in names that the policy does not mention
     #[arg(long)]
@@ -529,6 +536,11 @@ pub enum Part {
     All,
 }
 
+/// A count, worded for whoever gives something else.
+fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("write a whole number from 0 to {}", usize::MAX))
+}
+
 /// Seeds from `first` to `last`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeedRange {
@@ -539,7 +551,7 @@ pub struct SeedRange {
 }
 
 /// The most seeds one command trains.
-const MOST_SEEDS: u64 = 10_000;
+pub const MOST_SEEDS: u64 = 10_000;
 
 fn parse_seeds(text: &str) -> Result<SeedRange, String> {
     let help = "write two whole numbers, as in 0..9 (both ends included)";

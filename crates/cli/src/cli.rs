@@ -9,30 +9,13 @@ use clap::Parser;
 use derrl_env::World;
 
 use crate::args::{Args, Command};
+pub(crate) use crate::failure::{Failure, Outcome};
+use crate::output::print_usage;
+pub(crate) use crate::output::{print, print_json};
 use crate::{
-    bench, check, diff, domains, eval, explain, export, new, plan, report, reproduce, simplify, train, verify,
+    bench, check, diff, domains, eval, explain, export, failure, new, plan, report, reproduce, simplify,
+    train, verify,
 };
-
-/// What went wrong, by the exit code it deserves.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The request or its input is wrong: exit code 2.
-    Input(anyhow::Error),
-    /// The answer to what was asked is no, and has been printed: exit code 1.
-    No,
-    /// Something outside the program broke in the middle: exit code 1. What to do next is said.
-    Broken(String),
-    /// Ctrl-C: exit code 130, as shells expect. What to do next is said.
-    Interrupted(String),
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure::Input(error.into())
-    }
-}
-
-pub(crate) type Outcome = Result<(), Failure>;
 
 /// Every world that this command line knows: its own, and those it was given.
 static WORLDS: OnceLock<Vec<World>> = OnceLock::new();
@@ -78,14 +61,17 @@ where
         all.extend(built_in);
         all
     });
-    let args = match Args::try_parse_from(args) {
-        Ok(args) => args,
-        Err(error) => {
-            let _ = error.print(); // a reader that went away is no error of ours
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+    failure::conclude(|| match Args::try_parse_from(args) {
+        Ok(args) => run(args),
+        Err(said) => {
+            print_usage(&said);
+            if said.use_stderr() { Err(Failure::Usage) } else { Ok(()) }
         }
-    };
-    let outcome = match args.command {
+    })
+}
+
+fn run(args: Args) -> Outcome {
+    match args.command {
         Command::Domains(command) => domains::run(&command),
         Command::Train(command) => train::run(&command),
         Command::Eval(command) => eval::run(&command),
@@ -100,37 +86,5 @@ where
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
         Command::Reproduce(command) => reproduce::run(&command),
-    };
-    match outcome {
-        Ok(()) => 0,
-        Err(Failure::Input(error)) => {
-            // Errors of the language are drawn in full and begin with `error:` themselves.
-            let text = format!("{error:#}");
-            let prefix = if text.starts_with("error") { "" } else { "error: " };
-            eprintln!("{prefix}{text}");
-            2
-        }
-        Err(Failure::No) => 1,
-        Err(Failure::Broken(text)) => {
-            eprintln!("error: {text}");
-            1
-        }
-        Err(Failure::Interrupted(text)) => {
-            eprintln!("{text}");
-            130
-        }
     }
-}
-
-/// Prints to standard output; a reader that went away (a closed pipe) is no error of ours.
-pub(crate) fn print(text: &str) {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-/// Prints one JSON document.
-pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(value)?));
-    Ok(())
 }

@@ -16,9 +16,9 @@ use crate::verify::MOST_FACTS;
 
 /// Compares two policies in every state up to a size.
 pub fn run(args: &Diff) -> Outcome {
-    let (first, domain) =
+    let (first, mut domain) =
         load_policy_with(&args.first, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
-    let second = another_policy(&args.second, &domain)?;
+    let second = another_policy(&args.second, &mut domain)?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent(&domain, [&first, &second])?;
     let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;

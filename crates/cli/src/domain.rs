@@ -136,7 +136,7 @@ pub fn load_policy_with(
     untyped: bool,
     asked: &ProblemArgs,
 ) -> anyhow::Result<(Policy, Domain)> {
-    let (file, domain) = if path.is_dir() {
+    let (file, mut domain) = if path.is_dir() {
         let folder = run_folder::RunFolder::open(path)?;
         let domain = match domain {
             Some(name) => Domain::load_with(name, untyped, asked)?,
@@ -150,13 +150,18 @@ pub fn load_policy_with(
         };
         (path.to_path_buf(), Domain::load_with(name, untyped, asked)?)
     };
-    let policy = Policy::parse(&read_source(&file)?, &domain.alphabet)?;
+    let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
+    // What the policy defines is part of what is spoken here.
+    domain.alphabet = alphabet;
     Ok((policy, domain))
 }
 
-/// Another policy of a domain: a policy file, or that of the folder of a run.
-pub fn another_policy(path: &Path, domain: &Domain) -> anyhow::Result<Policy> {
+/// Another policy of a domain: a policy file, or that of the folder of a run. What it defines for itself joins the alphabet of the
+/// domain.
+pub fn another_policy(path: &Path, domain: &mut Domain) -> anyhow::Result<Policy> {
     let folder = path.is_dir().then(|| run_folder::RunFolder::open(path)).transpose()?;
     let file = folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path());
-    Ok(Policy::parse(&read_source(&file)?, &domain.alphabet)?)
+    let (policy, alphabet) = Policy::read_beside(&read_source(&file)?, &domain.alphabet)?;
+    domain.alphabet = alphabet;
+    Ok(policy)
 }

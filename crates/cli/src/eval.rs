@@ -1,13 +1,18 @@
 //! `derrl eval`, and the scores of `derrl train`.
 
+use std::time::{Duration, Instant};
+
 use derrl_env::Options;
-use derrl_learn::{Score, evaluate};
+use derrl_learn::{Score, evaluate_while};
 use derrl_logic::Policy;
+use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
 use crate::args::Eval;
-use crate::cli::{Outcome, print, print_json};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, load_policy_with};
+use crate::progress::{TIMED, bar, interrupted};
+use crate::say;
 use crate::table::columns;
 
 /// Scores a policy on tasks.
@@ -22,6 +27,7 @@ pub fn run(args: &Eval) -> Outcome {
         args.episodes.map(|n| n as usize),
         args.seed,
     )?;
+    let Some(scores) = scores else { return Err(Failure::Interrupted("interrupted".to_string())) };
     if args.json {
         print_json(&json!({
             "domain": domain.name,
@@ -37,7 +43,7 @@ pub fn run(args: &Eval) -> Outcome {
 }
 
 /// The score of a policy on each of these tasks, or on all of fixed size. With noise, each task is scored without it
-/// and, as `task+noise`, with it.
+/// and, as `task+noise`, with it. `None` if interrupted.
 pub fn score(
     policy: &Policy,
     domain: &Domain,
@@ -45,13 +51,14 @@ pub fn score(
     options: &Options,
     episodes: Option<usize>,
     seed: u64,
-) -> anyhow::Result<Vec<(String, Score)>> {
+) -> anyhow::Result<Option<Vec<(String, Score)>>> {
     let names: Vec<&str> = if tasks.is_empty() {
         domain.world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
     } else {
         tasks.iter().map(String::as_str).collect()
     };
     let mut scores = Vec::new();
+    let mut meter = Scoring::new();
     let quiet = Options { noise: None, ..options.clone() };
     let variants =
         if options.noise.is_some() { vec![("", &quiet), ("+noise", options)] } else { vec![("", options)] };
@@ -64,11 +71,66 @@ pub fn score(
             }
             let mut env = domain.world.make(&domain.alphabet, name, options)?;
             let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
-            let score = evaluate(policy, &domain.alphabet, env.as_mut(), episodes, seed)?;
-            scores.push((format!("{name}{suffix}"), score));
+            let task = format!("{name}{suffix}");
+            meter.begin(&task, episodes);
+            let mut go_on = |done| meter.go_on(done);
+            let score = evaluate_while(policy, &domain.alphabet, env.as_mut(), episodes, seed, &mut go_on)?;
+            let Some(score) = score else { return Ok(None) };
+            scores.push((task, score));
         }
     }
-    Ok(scores)
+    Ok(Some(scores))
+}
+
+/// Says how far the scores are: a bar on a terminal, elsewhere a line now and then, where it takes long.
+struct Scoring {
+    bar: ProgressBar,
+    on_terminal: bool,
+    task: String,
+    episodes: usize,
+    /// Episodes of the tasks before.
+    before: u64,
+    /// When to say something next.
+    next: Instant,
+}
+
+/// Seconds of silence at the most, but for an episode that takes longer.
+const SILENCE: Duration = Duration::from_secs(5);
+
+impl Scoring {
+    fn new() -> Scoring {
+        let (bar, on_terminal) = bar(0, TIMED);
+        let next = Instant::now() + SILENCE;
+        Scoring { bar, on_terminal, task: String::new(), episodes: 0, before: 0, next }
+    }
+
+    fn begin(&mut self, task: &str, episodes: usize) {
+        self.before += self.episodes as u64;
+        self.episodes = episodes;
+        self.task = task.to_string();
+        self.bar.set_length(self.before + episodes as u64);
+        self.bar.set_message(format!("scoring {task}"));
+        self.say(0);
+    }
+
+    fn go_on(&mut self, done: usize) -> bool {
+        self.bar.set_position(self.before + done as u64);
+        self.say(done);
+        !interrupted()
+    }
+
+    fn say(&mut self, done: usize) {
+        if !self.on_terminal && Instant::now() >= self.next {
+            say!("scoring {}: {done} of {} episodes", self.task, self.episodes);
+            self.next = Instant::now() + SILENCE;
+        }
+    }
+}
+
+impl Drop for Scoring {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 /// The program behind a world, with its version, where there is one.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::args::Explain;
 use crate::cli::{Outcome, print, print_json};
 use crate::domain::{Domain, load_policy_with, read_source};
+use crate::say;
 use crate::style::Paint;
 use crate::table::list;
 
@@ -81,7 +82,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
         None => {
             let given = parse_state(&source, alphabet)?;
             if let Some(note) = missing_background(policy, alphabet, &given.1) {
-                eprintln!("note: {}: {note}", source.name);
+                say!("note: {}: {note}", source.name);
             }
             given
         }
@@ -225,7 +226,7 @@ impl Questions {
             None => WhatIfs::None,
             Some(asked) => WhatIfs::One(asked.action, asked.names.clone()),
         };
-        Ask { others, what_if, bounds: self.bounds }
+        Ask { others, what_if, bounds: self.bounds, until: None }
     }
 
     /// An error if an action that is asked about came up nowhere (`seen`) and does not exist (`find`).
@@ -276,12 +277,15 @@ impl Show<'_> {
         let reward = if reward == 0.0 { String::new() } else { format!("   reward {reward:.2}") };
         let why = match &e.fired {
             None => format!("{}\n", paint.unsure("no rule fires: any action will do")),
-            Some(m) => format!(
-                "because {}{}\n          since {}\n",
-                paint.rule(&m.text),
-                show_substitution(m),
-                paint.good(&m.body.join(", "))
-            ),
+            Some(m) => {
+                let derived: String = m.because.iter().map(|line| format!("            {line}\n")).collect();
+                format!(
+                    "because {}{}\n          since {}\n{derived}",
+                    paint.rule(&m.text),
+                    show_substitution(m),
+                    paint.good(&m.body.join(", "))
+                )
+            }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();
         let ties = if e.fired.is_none() || others.is_empty() {

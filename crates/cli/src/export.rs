@@ -1,12 +1,12 @@
 //! `derrl export`.
 
-use anyhow::Context;
 use derrl_export::{export, find};
 use serde_json::json;
 
 use crate::args::Export;
 use crate::cli::{Outcome, print, print_json};
 use crate::domain::load_policy;
+use crate::safe_file::write_named;
 
 /// Writes a policy as a program of another language.
 pub fn run(args: &Export) -> Outcome {
@@ -14,7 +14,7 @@ pub fn run(args: &Export) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.untyped)?;
     let text = export(target, &policy, &domain.alphabet);
     if let Some(path) = &args.out {
-        std::fs::write(path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_named(path, &text)?;
     }
     if args.json {
         print_json(&json!({

@@ -11,10 +11,11 @@ use indicatif::ProgressBar;
 use crate::args::ExtentArgs;
 use crate::domain::Domain;
 use crate::progress::{TIMED, bar, interrupted};
+use crate::say;
 use crate::table::thousands;
 
 /// The most memory without `--force`.
-const MOST_BYTES: f64 = 4e9;
+pub const MOST_BYTES: f64 = 4e9;
 /// The most states without `--force`: hours of work.
 const MOST_STATES: f64 = 5e9;
 
@@ -63,7 +64,7 @@ impl ExtentArgs {
                 "that would take {about}; choose a smaller --max-objects, or add --force to try all the same"
             );
         }
-        eprintln!("looking at {about}");
+        say!("looking at {about}");
         Ok(())
     }
 }
@@ -72,7 +73,8 @@ fn number(n: f64) -> String {
     if n < 1e15 { thousands(n as u64) } else { format!("{n:.1e}") }
 }
 
-fn memory(bytes: f64) -> String {
+/// An amount of memory in words.
+pub fn memory(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => "under 1 MB".to_string(),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),
@@ -123,7 +125,7 @@ impl Monitor for Meter<'_> {
             self.bar.reset_eta();
             self.bar.set_message(size.title.clone());
             if self.lines {
-                eprintln!("{}", size.title);
+                say!("{}", size.title);
             }
         }
         self.bar.set_position(done);

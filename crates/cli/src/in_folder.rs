@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::Context;
 use derrl_env::{Options, World};
@@ -74,17 +73,18 @@ pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
         pddl: None,
         settings,
     };
-    RunFolder::create(folder, config, &domain)?;
+    let _lock = RunFolder::lock(folder)?;
+    RunFolder::create(folder, config, &domain.text)?;
     Ok(())
 }
 
 /// Trains in a folder that was started, from where it was, and leaves policy, scores and page in it.
 pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) -> anyhow::Result<Ended> {
+    let _lock = RunFolder::lock(folder)?;
     let folders = [RunFolder::open(folder)?.of_world(world)];
     let folder = &folders[0];
     let domain = folder.domain()?;
     let config = &folder.config;
-    let started = Instant::now();
     let task = folder.task(&domain)?.name.as_str();
     let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
     let given = folder.start(&domain.alphabet)?;
@@ -92,17 +92,19 @@ pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) ->
     let watch = Watch::new(&folders, config.settings.updates).controlled(control);
     let seeds = vec![(config.seed, folder.checkpoint()?)];
     let learned = Search::new(&problem, &config.settings, &make_env, &watch).run(seeds, threads);
-    watch.finish()?;
+    let seconds = watch.finish()?.pop().unwrap_or(0.0);
     let learned = match learned {
         Err(derrl_learn::Error::World(fault)) => return Ok(Ended::Failed(fault)),
         other => other?.pop().flatten(),
     };
     let Some(learned) = learned else { return Ok(Ended::Stopped) };
-    let finished = match train::finish(folder, &domain, &learned, started.elapsed().as_secs_f64()) {
+    let finished = match train::finish(true, folder, &domain, &learned, seconds) {
         Err(error) => return fault_of(error).map(Ended::Failed),
-        Ok(finished) => finished,
+        Ok(None) => return Ok(Ended::Stopped),
+        Ok(Some(finished)) => finished,
     };
-    let written = report::write(folder.path(), &folders, &report_path(folder), report::Extent::of(1));
+    let extent = report::Extent::of(1).within(seconds);
+    let written = report::write(folder.path(), &folders, &report_path(folder), extent);
     match written {
         Err(error) => fault_of(error).map(Ended::Failed),
         Ok(_) => Ok(Ended::Finished(finished.json)),

@@ -71,6 +71,8 @@
 //! | [`cli::main_with`] | the whole command line with worlds of your own in it |
 //! | [`engine`], [`learner`], [`logic`] | the crates below, for what this page does not offer |
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 // The command line, a file per command.
 mod args;
 mod bench;
@@ -80,13 +82,20 @@ pub mod cli;
 mod diff;
 mod domain;
 mod domains;
+mod estimate;
 mod eval;
 mod explain;
 mod export;
 mod extent;
+mod failure;
+#[cfg(test)]
+mod fuzz;
 pub mod in_folder;
 mod library;
+mod lock;
+mod manifest;
 mod new;
+mod output;
 mod pddl;
 mod picture;
 mod plan;
@@ -96,6 +105,9 @@ mod report;
 mod reproduce;
 mod run_folder;
 mod run_result;
+mod safe_file;
+mod sealed;
+mod shell;
 mod simplify;
 pub mod spread;
 mod style;
@@ -114,3 +126,5 @@ pub use library::error::Error;
 pub use library::policy::{Action, Policy, Proof};
 pub use library::run::{Run, train, train_observed};
 pub use library::state::State;
+
+use output::say;

@@ -1,14 +1,16 @@
 //! What a person sees while runs are under way, and how they are stopped and saved.
 
+use std::cell::Cell;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use derrl_learn::{Checkpoint, Learned, Observer, UpdateStats};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::run_folder::RunFolder;
+use crate::say;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -87,19 +89,48 @@ pub struct Watch<'a> {
     bar: ProgressBar,
     on_terminal: bool,
     updates: u64,
-    /// Per run: when it was last saved, and how many restarts are planned.
-    runs: Mutex<Vec<(Option<Instant>, usize)>>,
+    runs: Mutex<Vec<Watched>>,
     failed: Mutex<Option<anyhow::Error>>,
 }
 
-/// Runs are saved at most this often.
+/// What is known of a run under way.
+#[derive(Clone, Default)]
+struct Watched {
+    /// When it may be saved again.
+    next_save: Option<Instant>,
+    /// Restarts planned.
+    restarts: usize,
+    /// Seconds in which some thread worked for it, with those of earlier processes.
+    seconds: f64,
+    /// Until when its time is counted.
+    counted: Option<Instant>,
+}
+
+impl Watched {
+    /// Counts the time from `start` to now, in which a thread worked for this run. What another thread has counted is not counted again.
+    fn worked(&mut self, start: Instant) {
+        let now = Instant::now();
+        let start = self.counted.map_or(start, |counted| counted.max(start));
+        self.seconds += now.saturating_duration_since(start).as_secs_f64();
+        self.counted = Some(now);
+    }
+}
+
+thread_local! {
+    /// When this thread was last heard of: from then on it worked for the run that it names next.
+    static LAST_HEARD: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Runs are saved at most this often, and so that saving takes a small share of the time.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
+const SAVE_SHARE: u32 = 20;
 
 impl<'a> Watch<'a> {
     /// Watches the runs in these folders, each with this many updates a restart.
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
-        let runs = Mutex::new(vec![(None, 0); folders.len()]);
+        let run = |f: &RunFolder| Watched { seconds: f.seconds(), ..Watched::default() };
+        let runs = Mutex::new(folders.iter().map(run).collect());
         Watch { folders, control: None, bar, on_terminal, updates: updates as u64, runs, failed: Mutex::new(None) }
     }
 
@@ -115,12 +146,27 @@ impl<'a> Watch<'a> {
 
     fn save(&self, seed: u64, checkpoint: &Checkpoint, due: bool) {
         let at = self.at(seed);
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        if due || runs[at].0.is_none_or(|last| last.elapsed() >= SAVE_EVERY) {
-            if let Err(error) = self.folders[at].save(checkpoint) {
+        let mut runs = self.runs();
+        let (run, folder) = (&mut runs[at], &self.folders[at]);
+        if due || run.next_save.is_none_or(|next| Instant::now() >= next) {
+            let begun = Instant::now();
+            if let Err(error) = folder.save(checkpoint).and_then(|()| folder.save_seconds(run.seconds)) {
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
-            runs[at].0 = Some(Instant::now());
+            run.next_save = Some(Instant::now() + SAVE_EVERY.max(begun.elapsed() * SAVE_SHARE));
+        }
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Vec<Watched>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts the time since this thread was last heard of for a run.
+    fn count(&self, seed: u64) {
+        let last = LAST_HEARD.replace(Some(Instant::now()));
+        if let Some(last) = last {
+            let at = self.at(seed);
+            self.runs()[at].worked(last);
         }
     }
 
@@ -130,22 +176,24 @@ impl<'a> Watch<'a> {
         } else if self.on_terminal {
             self.bar.set_message(text);
         } else {
-            eprintln!("{text}");
+            say!("{text}");
         }
     }
 
-    /// Clears the bar. An error if a checkpoint could not be written.
-    pub fn finish(self) -> anyhow::Result<()> {
+    /// Clears the bar, and returns the seconds that each run took. An error if a checkpoint could not be written.
+    pub fn finish(self) -> anyhow::Result<Vec<f64>> {
         self.bar.finish_and_clear();
-        match self.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(()),
+        if let Some(error) = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
         }
+        let runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(runs.into_iter().map(|run| run.seconds).collect())
     }
 }
 
 impl Observer for Watch<'_> {
-    fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {
+    fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
+        self.count(seed);
         self.bar.inc(1);
         if let Some(control) = self.control {
             control.count();
@@ -153,15 +201,14 @@ impl Observer for Watch<'_> {
     }
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
+        self.count(seed);
         self.save(seed, checkpoint, self.interrupted());
     }
 
     fn wave(&self, seed: u64, restarts: usize) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let at = self.at(seed);
-        let added = restarts.saturating_sub(runs[at].1) as u64;
-        runs[at].1 = restarts;
-        drop(runs);
+        let before = std::mem::replace(&mut self.runs()[at].restarts, restarts);
+        let added = restarts.saturating_sub(before) as u64;
         self.bar.inc_length(added * self.updates);
         if let Some(control) = self.control {
             control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
@@ -170,11 +217,14 @@ impl Observer for Watch<'_> {
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
+        self.count(seed);
         self.save(seed, checkpoint, true);
         self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart, checkpoint.done.len()));
     }
 
     fn interrupted(&self) -> bool {
+        // Asked before each piece of work, by the thread that will do it.
+        LAST_HEARD.set(Some(Instant::now()));
         let stopped = self.control.map_or_else(interrupted, Control::stopped);
         stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }

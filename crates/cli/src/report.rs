@@ -18,13 +18,17 @@ mod verification;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::args::Report;
 use crate::cli::{Outcome, print, print_json};
-use crate::run_folder::{RunFolder, write_whole};
+use crate::run_folder::RunFolder;
+use crate::safe_file::write_named;
+use crate::say;
+use crate::shell::quoted;
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";
@@ -46,6 +50,8 @@ pub struct Extent {
     pub played: usize,
     /// Restarts whose curves are drawn.
     pub curves: usize,
+    /// Until when episodes are explained; what is not explained by then is left out, with a note.
+    pub until: Option<Instant>,
 }
 
 impl Extent {
@@ -60,9 +66,24 @@ impl Extent {
             13..=60 => (1, 1, usize::MAX),
             _ => (1, 1, 10),
         };
-        Extent { episodes, steps: Extent::STEPS, played, curves }
+        Extent { episodes, steps: Extent::STEPS, played, curves, until: None }
+    }
+
+    /// The same, for a page that takes no longer than these seconds, nor longer than a few.
+    pub fn within(self, seconds: f64) -> Extent {
+        let patience = Duration::from_secs_f64(seconds.clamp(LEAST_SECONDS, MOST_SECONDS));
+        Extent { until: Some(Instant::now() + patience), ..self }
+    }
+
+    /// Whether its time is up.
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
+
+/// The time for the page that training leaves: as long as training took, within these bounds.
+const LEAST_SECONDS: f64 = 0.2;
+const MOST_SECONDS: f64 = 3.0;
 
 /// What was written.
 pub struct Written {
@@ -94,7 +115,7 @@ pub fn run(args: &Report) -> Outcome {
         }))?;
         return Ok(());
     }
-    written.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    written.notes.iter().for_each(|note| say!("note: {note}"));
     print(&format!("{}\n", out.display()));
     Ok(())
 }
@@ -104,7 +125,7 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
     let (finished, unfinished): (Vec<_>, Vec<_>) = folders.iter().partition(|f| run::is_finished(f));
     if finished.is_empty() {
         let shown = top.display();
-        bail!("the run in {shown} is not finished: go on with it by derrl train --resume {shown}");
+        bail!("the run in {shown} is not finished: go on with it by derrl train --resume {}", quoted(top));
     }
     // What is said on the page itself; notes about a run are said with the run.
     let mut about_all: Vec<String> = unfinished
@@ -135,7 +156,7 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
         ));
     }
     let html = page::html(&name(top), &runs, &about_all)?;
-    write_whole(out, &html)?;
+    write_named(out, &html)?;
     Ok(Written { bytes: html.len(), notes: [about_all, notes].concat() })
 }
 

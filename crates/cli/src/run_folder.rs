@@ -5,32 +5,39 @@
 //! | `config.toml` | what was asked for: domain, seed, options, settings |
 //! | `domain.pl` | the domain file as it was |
 //! | `checkpoint.json` | what is needed to go on |
-//! | `metrics.jsonl` | the training curves, a point a line |
+//! | `metrics.jsonl` | the training curves, one point per line |
+//! | `time.json` | how long it has taken so far |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
-//! | `verify.json` | what `derrl verify` found, where it was asked |
 //! | `report.html` | a page to look at |
 //! | `verify.json` | what `derrl verify` found out about the policy |
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use derrl_env::{Options, Task, World};
-use derrl_learn::{Checkpoint, Config, Given};
+use derrl_learn::{Checkpoint, Config, Given, UpdateStats};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::args::ProblemArgs;
 use crate::domain::Domain;
+use crate::lock::Lock;
+use crate::manifest::Manifest;
 use crate::pddl::Files;
+use crate::safe_file::{make_folder, write};
+use crate::sealed::{fingerprint, open, seal};
+use crate::shell::quoted;
 
 /// The files of a run; without the first, a folder is none.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "config.toml",
     "domain.pl",
     "checkpoint.json",
     "metrics.jsonl",
+    "time.json",
     "policy.pl",
     "policy.unsimplified.pl",
     "curve.svg",
@@ -96,7 +103,19 @@ impl Start {
 struct Saved {
     /// Tells checkpoints of other configurations apart.
     fingerprint: String,
+    /// Without its curves, which are in `metrics.jsonl`: this file does not grow with them.
     checkpoint: Checkpoint,
+    /// What belongs to it of the curves, by restart. There may be more: metrics are written first.
+    curves: Vec<CurveMark>,
+}
+
+/// The points of a restart in `metrics.jsonl` that belong to a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct CurveMark {
+    restart: u64,
+    points: usize,
+    /// Of their lines.
+    checksum: String,
 }
 
 /// The folder of one run.
@@ -118,22 +137,18 @@ impl RunFolder {
     }
 
     /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
-    pub fn create(path: &Path, config: RunConfig, domain: &Domain) -> anyhow::Result<RunFolder> {
-        let shown = path.display();
-        if path.join("config.toml").exists() {
-            bail!("{shown} holds a run already: go on with it by --resume {shown}, or choose another --out");
-        }
-        RunFolder::replace(path, config, domain)
+    pub fn create(path: &Path, config: RunConfig, domain_text: &str) -> anyhow::Result<RunFolder> {
+        refuse_if_taken(path)?;
+        RunFolder::replace(path, config, domain_text)
     }
 
     /// Makes the folder of a run, in place of one that may be there.
-    pub fn replace(path: &Path, config: RunConfig, domain: &Domain) -> anyhow::Result<RunFolder> {
-        let shown = path.display();
-        for old in FILES.map(|file| path.join(file)).iter().filter(|old| old.exists()) {
+    pub fn replace(path: &Path, config: RunConfig, domain_text: &str) -> anyhow::Result<RunFolder> {
+        for old in FILES.map(|file| path.join(file)).iter().filter(|old| old.symlink_metadata().is_ok()) {
             fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
-        fs::create_dir_all(path).with_context(|| format!("cannot make the folder {shown}"))?;
-        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain.text.clone(), world: None };
+        make_folder(path)?;
+        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string(), world: None };
         folder.write("domain.pl", &folder.domain_text)?;
         // Last, because a folder with a config.toml counts as a run.
         folder.write("config.toml", &toml::to_string(&folder.config)?)?;
@@ -157,25 +172,54 @@ impl RunFolder {
         Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")?, world: None })
     }
 
-    /// The folders of the runs at or directly below a path, in order of their seeds.
+    /// Makes the folders of new runs, one per seed, in a folder that holds nothing yet. The list of them is written first.
+    pub fn create_all(top: &Path, manifest: &Manifest) -> anyhow::Result<Vec<RunFolder>> {
+        refuse_if_taken(top)?;
+        if let Some(below) = first_run_below(top) {
+            refuse_if_taken(&below)?;
+        }
+        manifest.write(top)?;
+        manifest.runs(top).map(|(path, config)| RunFolder::create(&path, config, &manifest.domain)).collect()
+    }
+
+    /// The folders of the runs at or directly below a path, in order of their seeds, to go on with. Runs that were asked for and have no
+    /// folder yet get one.
     pub fn open_all(path: &Path) -> anyhow::Result<Vec<RunFolder>> {
         if path.join("config.toml").exists() {
             return Ok(vec![RunFolder::open(path)?]);
         }
         let shown = path.display();
-        let entries = fs::read_dir(path).with_context(|| format!("cannot read the folder {shown}"))?;
+        let mut below = runs_below(path).with_context(|| format!("cannot read the folder {shown}"))?;
         let mut folders = Vec::new();
-        for entry in entries {
-            let below = entry.with_context(|| format!("cannot read the folder {shown}"))?.path();
-            if below.join("config.toml").exists() {
-                folders.push(RunFolder::open(&below)?);
+        if let Some(manifest) = Manifest::read(path)? {
+            for (path, config) in manifest.runs(path) {
+                if !below.contains(&path) {
+                    folders.push(RunFolder::replace(&path, config, &manifest.domain)?);
+                }
             }
+        }
+        for path in below.drain(..) {
+            folders.push(RunFolder::open(&path)?);
         }
         if folders.is_empty() {
             bail!("{shown} holds no run: --resume takes the folder that `train` named when it started");
         }
-        folders.sort_by_key(|f| f.config.seed);
+        folders.sort_by(|a, b| a.config.seed.cmp(&b.config.seed).then(a.path.cmp(&b.path)));
         Ok(folders)
+    }
+
+    /// The lock of a run or of several, for as long as they are written.
+    pub fn lock(path: &Path) -> anyhow::Result<Lock> {
+        match path.parent().filter(|upper| Manifest::is_in(upper)) {
+            Some(upper) => Lock::below(upper, path),
+            None => Lock::of(path),
+        }
+    }
+
+    /// Whether two runs differ in nothing but the seed, so that they can share what is known about states.
+    pub fn is_like(&self, other: &RunFolder) -> bool {
+        let same_seed = RunConfig { seed: self.config.seed, ..other.config.clone() };
+        self.config == same_seed && self.domain_text == other.domain_text
     }
 
     /// Where it is.
@@ -243,41 +287,141 @@ impl RunFolder {
     pub fn checkpoint(&self) -> anyhow::Result<Checkpoint> {
         let path = self.path.join("checkpoint.json");
         let shown = path.display();
-        if !path.exists() {
-            return Ok(Checkpoint::default());
-        }
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {shown}"))?;
-        let saved: Saved = serde_json::from_str(&text)
-            .with_context(|| format!("{shown} is damaged: remove it to start the run again"))?;
+        let remedy = || format!("remove it to start the run again, or restore it: rm {}", quoted(&path));
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Checkpoint::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                bail!("{shown} is damaged (it is not text): {}", remedy())
+            }
+            read => read.with_context(|| format!("cannot read {shown}"))?,
+        };
+        let saved: Saved = match open(&text) {
+            Ok(saved) => saved,
+            Err(problem) => bail!("{shown} is damaged ({problem:#}): {}", remedy()),
+        };
         if saved.fingerprint != self.fingerprint()? {
             bail!(
-                "{shown} belongs to another configuration than config.toml and domain.pl: restore those, or remove it to start the run again"
+                "{shown} belongs to another configuration than config.toml and domain.pl: restore those, or {}",
+                remedy()
             );
         }
-        Ok(saved.checkpoint)
+        self.with_curves(saved)
     }
 
-    /// Saves the checkpoint and the curves so far.
-    pub fn save(&self, checkpoint: &Checkpoint) -> anyhow::Result<()> {
-        let saved = Saved { fingerprint: self.fingerprint()?, checkpoint: checkpoint.clone() };
-        self.write("checkpoint.json", &serde_json::to_string(&saved)?)?;
-        let mut lines = String::new();
-        let done = checkpoint.done.iter().map(|o| (o.restart, &o.curve));
-        for (restart, curve) in done.chain(checkpoint.running.iter().map(|p| (p.restart, &p.curve))) {
-            for point in curve {
-                let mut value = serde_json::to_value(point)?;
-                value["restart"] = restart.into();
-                lines.push_str(&value.to_string());
-                lines.push('\n');
+    /// The checkpoint with its curves, from `metrics.jsonl`.
+    fn with_curves(&self, saved: Saved) -> anyhow::Result<Checkpoint> {
+        let path = self.path.join("metrics.jsonl");
+        let mut checkpoint = saved.checkpoint;
+        let lines = if saved.curves.iter().any(|mark| mark.points > 0) {
+            fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?
+        } else {
+            Vec::new()
+        };
+        let lines = String::from_utf8_lossy(&lines);
+        let mut of_restart: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+        for line in lines.lines() {
+            if let Ok(point) = serde_json::from_str::<PlacedPoint>(line) {
+                of_restart.entry(point.restart).or_default().push(line);
             }
         }
-        self.write("metrics.jsonl", &lines)
+        for mark in &saved.curves {
+            let lines = of_restart.get(&mark.restart).map_or(&[][..], Vec::as_slice);
+            let lines = lines.get(..mark.points).filter(|lines| checksum(lines) == mark.checksum);
+            let Some(lines) = lines else {
+                bail!(
+                    "{} is damaged (points of restart {} do not match checkpoint.json): restore both, or start the run \
+                     again: rm {}",
+                    path.display(),
+                    mark.restart,
+                    quoted(&self.path.join("checkpoint.json"))
+                );
+            };
+            let curve =
+                lines.iter().map(|l| serde_json::from_str(l)).collect::<Result<Vec<UpdateStats>, _>>()?;
+            let done = checkpoint.done.iter_mut().filter(|o| o.restart == mark.restart).map(|o| &mut o.curve);
+            let running =
+                checkpoint.running.iter_mut().filter(|p| p.restart == mark.restart).map(|p| &mut p.curve);
+            if let Some(place) = done.chain(running).next() {
+                *place = curve;
+            }
+        }
+        Ok(checkpoint)
+    }
+
+    /// Saves the curves so far and the checkpoint, in this order, so that a kill in between leaves curves that go further than needed.
+    pub fn save(&self, checkpoint: &Checkpoint) -> anyhow::Result<()> {
+        let mut checkpoint = checkpoint.clone();
+        let done = checkpoint.done.iter_mut().map(|o| (o.restart, std::mem::take(&mut o.curve)));
+        let running = checkpoint.running.iter_mut().map(|p| (p.restart, std::mem::take(&mut p.curve)));
+        let mut text = String::new();
+        let mut curves = Vec::new();
+        for (restart, curve) in done.chain(running) {
+            let lines = curve
+                .into_iter()
+                .map(|point| serde_json::to_string(&PlacedPoint { point, restart }))
+                .collect::<Result<Vec<String>, _>>()?;
+            curves.push(CurveMark { restart, points: lines.len(), checksum: checksum(&lines) });
+            for line in &lines {
+                text.extend([line, "\n"]);
+            }
+        }
+        self.write("metrics.jsonl", &text)?;
+        self.write("checkpoint.json", &seal(&Saved { fingerprint: self.fingerprint()?, checkpoint, curves })?)
+    }
+
+    /// Seconds that the run has taken so far, before this process.
+    pub fn seconds(&self) -> f64 {
+        let text = fs::read_to_string(self.path.join("time.json")).ok();
+        let time = text.and_then(|t| serde_json::from_str::<serde_json::Value>(&t).ok());
+        time.and_then(|t| t["seconds"].as_f64()).filter(|s| s.is_finite() && *s >= 0.0).unwrap_or(0.0)
+    }
+
+    /// Saves how long the run has taken so far.
+    pub fn save_seconds(&self, seconds: f64) -> anyhow::Result<()> {
+        self.write("time.json", &format!("{{\"seconds\":{seconds}}}\n"))
     }
 
     /// Writes a file of the run: it is there as a whole or not at all.
     pub fn write(&self, file: &str, text: &str) -> anyhow::Result<()> {
-        write_whole(&self.path.join(file), text)
+        write(&self.path.join(file), text)
     }
+}
+
+/// A point of a training curve with the restart it belongs to.
+#[derive(Serialize, Deserialize)]
+struct PlacedPoint {
+    #[serde(flatten)]
+    point: UpdateStats,
+    restart: u64,
+}
+
+fn checksum(lines: &[impl AsRef<str>]) -> String {
+    fingerprint(lines.iter().flat_map(|l| l.as_ref().bytes().chain([b'\n'])))
+}
+
+/// An error where a folder holds a run or several.
+fn refuse_if_taken(path: &Path) -> anyhow::Result<()> {
+    if path.join("config.toml").exists() || Manifest::is_in(path) {
+        let shown = path.display();
+        bail!(
+            "{shown} holds a run already: go on with it by --resume {}, or choose another --out",
+            quoted(path)
+        );
+    }
+    Ok(())
+}
+
+/// The runs directly below a folder, by path.
+fn runs_below(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut below = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.join("config.toml").exists() {
+            below.push(path);
+        }
+    }
+    below.sort();
+    Ok(below)
 }
 
 /// The first run directly below a folder that is none itself.
@@ -285,41 +429,23 @@ fn first_run_below(path: &Path) -> Option<PathBuf> {
     if path.join("config.toml").exists() {
         return None;
     }
-    let mut below: Vec<PathBuf> = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path()).collect();
-    below.sort();
-    below.into_iter().find(|path| path.join("config.toml").exists())
+    runs_below(path).ok()?.into_iter().next()
 }
 
-/// Writes a file that is there as a whole or not at all.
-pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".partial");
-    let partial = path.with_file_name(name);
-    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&partial); // it may not even be there
-    }
-    written.with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// A short name for what these bytes say (FNV-1a).
-pub fn fingerprint(bytes: impl Iterator<Item = u8>) -> String {
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
-}
-
-/// The first of `runs/NAME-1`, `runs/NAME-2`, ... that does not exist.
-pub fn next_free(name: &str) -> PathBuf {
+/// Makes the first of `runs/NAME-1`, `runs/NAME-2`, ... that does not exist: nobody else gets the same one.
+pub fn make_next_free(name: &str) -> anyhow::Result<PathBuf> {
     let stem = Path::new(name).file_stem().map_or_else(|| "run".into(), |s| s.to_string_lossy().into_owned());
-    let mut n = 1;
+    let runs = Path::new("runs");
+    make_folder(runs)?;
+    let mut n = 1_u64;
     loop {
-        let path = Path::new("runs").join(format!("{stem}-{n}"));
-        if !path.exists() {
-            return path;
+        let path = runs.join(format!("{stem}-{n}"));
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => n += 1,
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot make the folder {}", path.display()));
+            }
         }
-        n += 1;
     }
 }

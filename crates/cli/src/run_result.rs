@@ -25,8 +25,10 @@ pub struct RunResult<'a> {
     pub restart: u64,
     /// Episodes run in all.
     pub episodes: u64,
-    /// Environment steps taken in all.
+    /// Environment steps taken in all, those of selection included.
     pub steps: u64,
+    /// How many of these were selection.
+    pub selection_steps: u64,
     /// Seconds it took.
     pub seconds: f64,
     /// The training curves by restart: episodes so far and mean return.
@@ -39,8 +41,8 @@ pub fn report_path(folder: &RunFolder) -> PathBuf {
 }
 
 impl RunResult<'_> {
-    /// Writes it down, and returns what `train --json` prints.
-    pub fn keep(&self, folder: &RunFolder, domain: &Domain) -> anyhow::Result<Value> {
+    /// Writes it down, and returns what `train --json` prints: with the path of the page where there is to be one.
+    pub fn keep(&self, folder: &RunFolder, domain: &Domain, report: bool) -> anyhow::Result<Value> {
         let config = &folder.config;
         let alphabet = &domain.alphabet;
         let text = self.policy.display(alphabet).to_string();
@@ -56,9 +58,10 @@ impl RunResult<'_> {
             "restart": self.restart,
             "episodes": self.episodes,
             "steps": self.steps,
+            "selection_steps": self.selection_steps,
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
-            "report_path": report_path(folder).display().to_string(),
+            "report_path": report.then(|| report_path(folder).display().to_string()),
         });
         let title = format!("{}, seed {}", config.domain, config.seed);
         let train = self.scores.first().map_or(f64::NAN, |(_, s)| s.mean);

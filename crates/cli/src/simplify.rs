@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context;
 use derrl_learn::Everywhere;
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
@@ -12,6 +11,8 @@ use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::load_policy_with;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
+use crate::safe_file::write_named;
+use crate::say;
 use crate::table::thousands;
 
 /// Removes what makes no difference up to a size.
@@ -31,7 +32,7 @@ pub fn run(args: &Simplify) -> Outcome {
     };
     let simpler = text(&pruned.policy, alphabet);
     if let Some(path) = &args.out {
-        std::fs::write(path, &simpler).with_context(|| format!("cannot write {}", path.display()))?;
+        write_named(path, &simpler)?;
     }
     if args.json {
         print_json(&json!({
@@ -45,11 +46,11 @@ pub fn run(args: &Simplify) -> Outcome {
         return Ok(());
     }
     for removed in &pruned.removed {
-        eprintln!("removed: {removed}");
+        say!("removed: {removed}");
     }
     match pruned.removed.len() {
-        0 => eprintln!("nothing can be removed"),
-        _ => eprintln!("no decision changes in any of {} states", thousands(pruned.states)),
+        0 => say!("nothing can be removed"),
+        _ => say!("no decision changes in any of {} states", thousands(pruned.states)),
     }
     if args.out.is_none() {
         print(&simpler);

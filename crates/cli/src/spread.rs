@@ -132,7 +132,7 @@ pub fn absorb(folder: &Path, world: &World, results: Vec<Value>) -> anyhow::Resu
     let mut checkpoint = folder.checkpoint()?;
     for mut result in results {
         if let Some(done) = result.get_mut("done") {
-            let done: derrl_learn::Outcome = serde_json::from_value(done.take())?;
+            let done: derrl_learn::RestartResult = serde_json::from_value(done.take())?;
             checkpoint.running.retain(|p| p.restart != done.restart);
             checkpoint.done.retain(|d| d.restart != done.restart);
             checkpoint.done.push(done);

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context, bail};
 use derrl_env::Options;
@@ -10,14 +9,17 @@ use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
 
-use crate::args::Train;
+use crate::args::{SeedRange, Train};
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
+use crate::lock::Lock;
+use crate::manifest::Manifest;
 use crate::progress::{Watch, catch_interrupts};
-use crate::run_folder::{RunConfig, RunFolder, Start, next_free};
+use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
+use crate::shell::quoted;
 use crate::table::{columns, thousands};
-use crate::{eval, report};
+use crate::{estimate, eval, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -25,61 +27,25 @@ pub fn run(args: &Train) -> Outcome {
         print(&toml::to_string(&Config::default())?);
         return Ok(());
     }
-    let (folders, top) = match &args.resume {
-        Some(path) => (RunFolder::open_all(path)?, path.clone()),
+    // The lock is held to the end.
+    let (folders, top, _lock) = match &args.resume {
+        Some(path) if !path.is_dir() => {
+            return Err(anyhow::anyhow!("--resume {}: there is no such folder", path.display()).into());
+        }
+        Some(path) => {
+            let lock = RunFolder::lock(path)?;
+            (RunFolder::open_all(path)?, path.clone(), lock)
+        }
         None => start(args)?,
     };
-    let domain = folders[0].domain()?;
-    let config = folders[0].config.settings.clone();
-    if let Some(other) =
-        folders.iter().find(|f| f.config.settings != config || f.config.domain != domain.name)
-    {
-        bail_input(format!(
-            "{} is a run of another configuration: resume it by itself",
-            other.path().display()
-        ))?;
-    }
-    let seeds =
-        folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
-
     catch_interrupts();
-    let started = Instant::now();
-    let task = folders[0].task(&domain)?.name.as_str();
-    let make_env = || domain.world.make(&domain.alphabet, task, &folders[0].config.options);
-    let given = folders[0].start(&domain.alphabet)?;
-    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
-    let watch = Watch::new(&folders, config.updates);
-    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
-    watch.finish()?;
-    let learned = match learned {
-        Err(derrl_learn::Error::World(reason)) => {
-            let text = format!("{reason}\n  go on with: derrl train --resume {}", top.display());
-            return Err(Failure::Broken(text));
-        }
-        other => other?,
-    };
-    if learned.iter().any(Option::is_none) {
-        let text = format!("interrupted; go on with: derrl train --resume {}", top.display());
-        return Err(Failure::Interrupted(text));
-    }
-
-    let seconds = started.elapsed().as_secs_f64() / folders.len() as f64;
     let mut results = Vec::new();
-    for (folder, learned) in folders.iter().zip(learned.into_iter().flatten()) {
-        let result = finish(folder, &domain, &learned, seconds)?;
-        report::write(
-            folder.path(),
-            std::slice::from_ref(folder),
-            &report_path(folder),
-            report::Extent::of(1),
-        )?;
-        if !args.json {
-            print(&result.show(&domain));
-        }
-        results.push(result);
+    for group in alike(&folders) {
+        results.extend(learn(args, &group, &top)?);
     }
-    if folders.len() > 1 {
-        report::write(&top, &folders, &top.join(report::FILE), report::Extent::of(folders.len()))?;
+    if folders.len() > 1 && !args.no_report {
+        let extent = report::Extent::of(folders.len()).within(results.iter().map(|r| r.seconds).sum());
+        report::write(&top, &folders, &top.join(report::FILE), extent)?;
     }
     if args.json {
         let mut documents: Vec<Value> = results.iter().map(|r| r.json.clone()).collect();
@@ -88,21 +54,73 @@ pub fn run(args: &Train) -> Outcome {
             _ => print_json(&json!({ "runs": documents }))?,
         }
     } else if results.len() > 1 {
-        print(&format!("{}\n  {}\n", summary(&results), top.join(report::FILE).display()));
+        let page = if args.no_report { top } else { top.join(report::FILE) };
+        print(&format!("{}\n  {}\n", summary(&results), page.display()));
     }
     Ok(())
 }
 
-fn bail_input(text: String) -> anyhow::Result<()> {
-    bail!(text)
+/// The runs in groups that differ in nothing but the seed, each seed once.
+fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
+    let mut groups: Vec<Vec<RunFolder>> = Vec::new();
+    for folder in folders {
+        let fits = |group: &&mut Vec<RunFolder>| {
+            group[0].is_like(folder) && group.iter().all(|f| f.config.seed != folder.config.seed)
+        };
+        match groups.iter_mut().find(fits) {
+            Some(group) => group.push(folder.clone()),
+            None => groups.push(vec![folder.clone()]),
+        }
+    }
+    groups
+}
+
+/// Learns and scores runs that differ in nothing but the seed.
+fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
+    let domain = folders[0].domain()?;
+    let config = folders[0].config.settings.clone();
+    let seeds =
+        folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
+    let task = folders[0].task(&domain)?.name.as_str();
+    let make_env = || domain.world.make(&domain.alphabet, task, &folders[0].config.options);
+    let given = folders[0].start(&domain.alphabet)?;
+    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
+    let watch = Watch::new(folders, config.updates);
+    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
+    let seconds = watch.finish()?;
+    let go_on = format!("go on with: derrl train --resume {}", quoted(top));
+    let learned = match learned {
+        Err(derrl_learn::Error::World(reason)) => {
+            return Err(Failure::Broken(format!("{reason}\n  {go_on}")));
+        }
+        other => other?,
+    };
+    if learned.iter().any(Option::is_none) {
+        return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
+    }
+    let mut results = Vec::new();
+    for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
+        let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
+            return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
+        };
+        if !args.no_report {
+            let extent = report::Extent::of(1).within(seconds);
+            report::write(folder.path(), std::slice::from_ref(folder), &report_path(folder), extent)?;
+        }
+        if !args.json {
+            print(&result.show(&domain));
+        }
+        results.push(result);
+    }
+    Ok(results)
 }
 
 fn threads(args: &Train) -> usize {
     args.threads.map_or_else(derrl_learn::cores, usize::from)
 }
 
-/// Makes the folders of new runs, one a seed.
-fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
+/// Makes the folders of new runs, one per seed.
+fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
     let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
     if let Some(pddl) = &domain.pddl {
@@ -122,13 +140,14 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
             task.name
         );
     }
-    domain.world.make(&domain.alphabet, &task.name, &options)?;
+    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
-    if start.is_none() {
-        Problem::new(&domain.alphabet, 1)?;
-    }
-    let top = args.out.clone().unwrap_or_else(|| next_free(name));
+    let problem = Problem::new(&domain.alphabet, 1)?;
+    estimate::check(env.as_mut(), &domain.alphabet, &problem, &config, threads(args), args.force)?;
+    drop(env);
+    let top = args.out.clone().map_or_else(|| make_next_free(name), Ok)?;
+    let lock = RunFolder::lock(&top)?;
     let run_config = |seed| RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: name.to_string(),
@@ -142,17 +161,18 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf)> {
         settings: config.clone(),
     };
     let folders = match args.seeds {
-        None => vec![RunFolder::create(&top, run_config(args.seed), &domain)?],
-        Some(range) => (range.first..=range.last)
-            .map(|seed| RunFolder::create(&top.join(format!("seed-{seed}")), run_config(seed), &domain))
-            .collect::<anyhow::Result<_>>()?,
+        None => vec![RunFolder::create(&top, run_config(args.seed), &domain.text)?],
+        Some(SeedRange { first, last }) => {
+            let manifest = Manifest { first, last, config: run_config(first), domain: domain.text.clone() };
+            RunFolder::create_all(&top, &manifest)?
+        }
     };
-    Ok((folders, top))
+    Ok((folders, top, lock))
 }
 
 /// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
 fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
-    let policy = another_policy(path, domain)?;
+    let policy = another_policy(path, &mut domain.clone())?;
     let file = path.display();
     let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
     let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
@@ -164,7 +184,7 @@ fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -
     }
     for rule in given.iter().map(|g| &g.rule) {
         if let Some((_, message)) = domain.alphabet.contradicts(rule) {
-            eprintln!("warning: {}: {message}", rule.display(&domain.alphabet));
+            say!("warning: {}: {message}", rule.display(&domain.alphabet));
         }
     }
     Ok(start)
@@ -213,22 +233,30 @@ pub(crate) struct Finished {
     steps: u64,
     restarts: usize,
     seconds: f64,
-    paths: [PathBuf; 2],
+    paths: Vec<PathBuf>,
     pub(crate) json: Value,
 }
 
-/// Scores what was learned and writes it down.
-pub(crate) fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, seconds: f64) -> anyhow::Result<Finished> {
+/// Scores what was learned and writes it down; `None` if interrupted.
+pub(crate) fn finish(
+    has_report: bool,
+    folder: &RunFolder,
+    domain: &Domain,
+    learned: &Learned,
+    seconds: f64,
+) -> anyhow::Result<Option<Finished>> {
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
     let score = |tasks: &[String], options: &Options| {
         eval::score(&learned.policy, domain, tasks, options, config.episodes, config.seed)
     };
-    let mut scores = match &config.task {
+    let trained = match &config.task {
         Some(task) => score(std::slice::from_ref(task), &config.options)?,
-        None => Vec::new(),
+        None => Some(Vec::new()),
     };
-    scores.extend(score(&[], &config.options.of(&domain.world.tasks()[0]))?);
+    let others = score(&[], &config.options.of(&domain.world.tasks()[0]))?;
+    let (Some(trained), Some(others)) = (trained, others) else { return Ok(None) };
+    let scores = [trained, others].concat();
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
@@ -237,20 +265,25 @@ pub(crate) fn finish(folder: &RunFolder, domain: &Domain, learned: &Learned, sec
         restarts: checkpoint.done.len(),
         restart: learned.restart,
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
-        steps: checkpoint.done.iter().map(|o| o.steps).sum(),
+        steps: learned.steps,
+        selection_steps: learned.selection_steps,
         seconds,
         curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };
-    Ok(Finished {
+    Ok(Some(Finished {
         seed: config.seed,
         policy: learned.policy.clone(),
         steps: result.steps,
         restarts: result.restarts,
         seconds,
-        paths: [folder.policy_path(), report_path(folder)],
-        json: result.keep(folder, domain)?,
+        paths: if has_report {
+            vec![folder.policy_path(), report_path(folder)]
+        } else {
+            vec![folder.policy_path()]
+        },
+        json: result.keep(folder, domain, has_report)?,
         scores,
-    })
+    }))
 }
 
 impl Finished {
@@ -269,24 +302,35 @@ impl Finished {
         if self.policy.rules.is_empty() {
             text.push_str("  (no rule was found: the policy acts at random)\n");
         }
-        let [policy, report] = &self.paths;
         let scores = eval::show(&self.scores, "  ");
-        format!("{text}\n{scores}\n  {}\n  {}\n\n", policy.display(), report.display())
+        let paths: Vec<String> = self.paths.iter().map(|path| format!("  {}", path.display())).collect();
+        format!("{text}\n{scores}\n{}\n\n", paths.join("\n"))
     }
 }
 
 /// Over all seeds: the mean and the worst return on each task.
 fn summary(results: &[Finished]) -> String {
     let mut rows = vec![["task", "mean", "worst", "worst seed", "best known"].map(String::from).to_vec()];
-    for (i, (task, _)) in results[0].scores.iter().enumerate() {
-        let of = |r: &Finished| r.scores[i].1.clone();
-        let mean = results.iter().map(|r| of(r).mean).sum::<f64>() / results.len() as f64;
-        let best = results.iter().map(|r| of(r).best_known).sum::<Option<f64>>();
-        let best = best.map_or_else(|| "-".to_string(), |sum| format!("{:.3}", sum / results.len() as f64));
-        let worst = results.iter().min_by(|a, b| of(a).mean.total_cmp(&of(b).mean));
-        if let Some(worst) = worst {
-            let cells =
-                [format!("{mean:.3}"), format!("{:.3}", of(worst).mean), worst.seed.to_string(), best];
+    // Runs that are resumed together may have been scored on different tasks.
+    let mut tasks: Vec<&String> = Vec::new();
+    for (task, _) in results.iter().flat_map(|r| &r.scores) {
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
+    for task in tasks {
+        let of = |r: &Finished| Some((r.seed, r.scores.iter().find(|(name, _)| name == task)?.1.clone()));
+        let scores: Vec<(u64, Score)> = results.iter().filter_map(of).collect();
+        let n = scores.len() as f64;
+        let mean = scores.iter().map(|(_, score)| score.mean).sum::<f64>() / n;
+        let best = scores.iter().map(|(_, score)| score.best_known).sum::<Option<f64>>();
+        if let Some((seed, worst)) = scores.iter().min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
+            let cells = [
+                format!("{mean:.3}"),
+                format!("{:.3}", worst.mean),
+                seed.to_string(),
+                best.map_or_else(|| "-".to_string(), |sum| format!("{:.3}", sum / n)),
+            ];
             rows.push(std::iter::once(task.clone()).chain(cells).collect());
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use derrl_env::{Exhaustive, Extent};
 use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,10 @@ use crate::extent::Meter;
 use crate::picture::film;
 use crate::progress::catch_interrupts;
 use crate::run_folder::RunFolder;
+use crate::safe_file::{make_folder, write, write_named};
+use crate::say;
+use crate::sealed::{self, open, seal};
+use crate::shell::quoted;
 use crate::style::Paint;
 use crate::table::{columns, list, thousands};
 
@@ -52,13 +56,13 @@ pub fn run(args: &Verify) -> Outcome {
     meter.finish();
     let Some(report) = report else {
         return Err(match failed {
-            Some(error) => Failure::Input(error),
+            Some(error) => error.into(),
             None => Failure::Interrupted("interrupted; the same command goes on from here".to_string()),
         });
     };
     kept.remove();
     if let (Some(path), Some(found)) = (&args.picture, &report.counterexample) {
-        std::fs::write(path, film(found)).with_context(|| format!("cannot write {}", path.display()))?;
+        write_named(path, &film(found))?;
     }
     let document = document(&domain, &text, &subject.extent, &report, started.elapsed().as_secs_f64())?;
     if args.json {
@@ -66,14 +70,14 @@ pub fn run(args: &Verify) -> Outcome {
     } else {
         print(&show(&report, &domain));
         if args.picture.is_some() && report.counterexample.is_none() {
-            eprintln!("there is no counterexample to draw");
+            say!("there is no counterexample to draw");
         }
     }
     // A run is verified in its own domain; whatever else is asked of its policy is no part of the run.
     if args.policy.is_dir() && args.domain.is_none() {
         RunFolder::open(&args.policy)?.write(FILE, &format!("{document:#}\n"))?;
-        let shown = args.policy.display();
-        eprintln!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
+        let shown = quoted(&args.policy);
+        say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
     }
     match report.verdict {
         Verdict::Proved => Ok(()),
@@ -261,21 +265,17 @@ impl Kept {
     fn new(domain: &Domain, policy: &str, extent: &str) -> Kept {
         let version = env!("CARGO_PKG_VERSION");
         let fingerprint = [version, domain.world.name(), &domain.text, policy, extent].join("\0");
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325; // FNV-1a
-        for byte in fingerprint.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        let path = PathBuf::from("runs").join(format!("verify-{hash:016x}.json"));
+        let hash = sealed::fingerprint(fingerprint.bytes());
+        let path = PathBuf::from("runs").join(format!("verify-{hash}.json"));
         Kept { path, fingerprint }
     }
 
     /// Where the last run of the same verification stopped; the beginning if it did not, or if nothing can be read.
     fn read(&self) -> Progress {
-        let saved: Option<Saved> =
-            std::fs::read_to_string(&self.path).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let saved: Option<Saved> = std::fs::read_to_string(&self.path).ok().and_then(|text| open(&text).ok());
         match saved {
             Some(saved) if saved.fingerprint == self.fingerprint => {
-                eprintln!("going on from where the last run stopped ({})", self.path.display());
+                say!("going on from where the last run stopped ({})", self.path.display());
                 saved.progress
             }
             _ => Progress::default(),
@@ -285,12 +285,9 @@ impl Kept {
     /// There as a whole or not at all.
     fn write(&self, progress: &Progress) -> anyhow::Result<()> {
         let saved = Saved { fingerprint: self.fingerprint.clone(), progress: progress.clone() };
-        let text = serde_json::to_string(&saved)?;
-        let partial = self.path.with_extension("partial");
-        std::fs::create_dir_all("runs")
-            .and_then(|()| std::fs::write(&partial, text))
-            .and_then(|()| std::fs::rename(&partial, &self.path))
-            .with_context(|| format!("cannot write {}", self.path.display()))
+        let text = seal(&saved)?;
+        make_folder(Path::new("runs"))?;
+        write(&self.path, &text)
     }
 
     fn remove(&self) {

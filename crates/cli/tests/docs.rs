@@ -64,7 +64,8 @@ fn run(path: &Path) -> Vec<String> {
         if let Some(file) = step.command.strip_prefix("cat ")
             && !step.prints.is_empty()
         {
-            std::fs::write(folder.path().join(file), step.prints.join("\n") + "\n").expect("a file can be written");
+            std::fs::write(folder.path().join(file), step.prints.join("\n") + "\n")
+                .expect("a file can be written");
             continue;
         }
         let command = step.command.replace("cargo run --release --", "derrl");
@@ -99,7 +100,8 @@ fn root() -> PathBuf {
 fn every_command_of_every_page_runs() {
     let mut pages = vec![root().join("README.md")];
     let docs = std::fs::read_dir(root().join("docs")).expect("there are docs");
-    pages.extend(docs.map(|e| e.expect("a page").path()).filter(|p| p.extension().is_some_and(|e| e == "md")));
+    pages
+        .extend(docs.map(|e| e.expect("a page").path()).filter(|p| p.extension().is_some_and(|e| e == "md")));
     pages.sort();
     assert!(pages.len() > 3, "the book is missing");
     let wrong: Vec<String> = std::thread::scope(|scope| {

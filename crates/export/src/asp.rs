@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use derrl_logic::{Arg, Constant, Literal, Var};
+use derrl_logic::{Arg, Constant, Literal};
 
 use crate::definitions::{self, Style, Sugar, head_and_body};
 use crate::explicit::{Explicit, Write, apply, number};
@@ -99,7 +99,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     let atom = |l: &Literal| apply(names.predicate(l.pred), &args(&l.args));
     let parts = Write {
         atom: &atom,
-        guard: &|v: Var, t| format!("{is_a}({v}, {})", type_constant(t)),
+        guard: &|v: &Arg, t| format!("{is_a}({}, {})", asp_arg(v), type_constant(t)),
         apart: &|a: &Arg, b: &Arg| format!("{} != {}", asp_arg(a), asp_arg(b)),
         not: "not ",
     };

@@ -52,7 +52,7 @@ fn write_rule(text: &mut String, i: usize, rule: &ExplicitRule, policy: &Explici
         // What is said of this object alone stands in its node.
         let mut label = vec![term.to_string()];
         label.extend(rule.literals.iter().filter(|l| l.args == [term.clone()]).map(name));
-        let guards = rule.guards.iter().filter(|(v, _)| *term == Arg::Var(*v));
+        let guards = rule.guards.iter().filter(|(guarded, _)| term == guarded);
         label.extend(guards.map(|(_, t)| policy.alphabet.types.name(*t).to_string()));
         let style = match term {
             Arg::Var(_) if rule.head.contains(term) => "shape=ellipse, style=bold",

@@ -65,9 +65,9 @@ pub(crate) struct Clause {
     /// The arguments of its head.
     pub head: Vec<Arg>,
     pub literals: Vec<Literal>,
-    /// Head variables that have to be looked up among the objects, because no positive literal makes sure that they
+    /// Terms of the head that have to be looked up among the objects, because no positive literal makes sure that they
     /// stand for one of their type.
-    pub guards: Vec<(Var, Type)>,
+    pub guards: Vec<(Arg, Type)>,
     /// The pairs of terms that could stand for the same object and must not.
     pub apart: Vec<(Arg, Arg)>,
 }
@@ -223,13 +223,13 @@ impl Clause {
                 terms.push(arg.clone());
             }
         }
-        let mut guards: Vec<(Var, Type)> = Vec::new();
+        let mut guards: Vec<(Arg, Type)> = Vec::new();
         for (arg, &t) in head.iter().zip(places) {
-            let Arg::Var(v) = arg else { continue };
             let known = known_types(arg, &literals, alphabet);
             let sure = known.iter().any(|&place| alphabet.types.is_subtype(place, t));
-            if !sure && !guards.contains(&(*v, t)) {
-                guards.push((*v, t));
+            let guard = (arg.clone(), t);
+            if !sure && !guards.contains(&guard) {
+                guards.push(guard);
             }
         }
         let kinds: Vec<Vec<Type>> = terms
@@ -276,7 +276,7 @@ impl Clause {
     pub fn body(&self, write: &Write<'_>) -> String {
         let literal = |l: &Literal| (write.atom)(l);
         let mut parts: Vec<String> = self.signed(true).map(literal).collect();
-        parts.extend(self.guards.iter().map(|&(v, t)| (write.guard)(v, t)));
+        parts.extend(self.guards.iter().map(|(arg, t)| (write.guard)(arg, *t)));
         parts.extend(self.apart.iter().map(|(a, b)| (write.apart)(a, b)));
         parts.extend(self.signed(false).map(|l| format!("{}{}", write.not, literal(l))));
         parts.join(", ")
@@ -300,8 +300,8 @@ pub(crate) enum Test<'r> {
     Holds(&'r Literal),
     /// The atom of this negated literal does not hold.
     Absent(&'r Literal),
-    /// What the variable stands for is of the type.
-    IsA(Var, Type),
+    /// The term stands for an object of the type.
+    IsA(&'r Arg, Type),
     /// The terms stand for different objects.
     Apart(&'r Arg, &'r Arg),
 }
@@ -325,12 +325,13 @@ impl Clause {
             steps.push(Step::Scan { literal, new: new.clone() });
             self.learn(&mut known, &new, &mut steps);
         }
-        for &(v, t) in &self.guards {
-            if known.contains(&v) {
-                steps.push(Step::If(Test::IsA(v, t)));
-            } else {
-                steps.push(Step::Range(v, t));
-                self.learn(&mut known, &[v], &mut steps);
+        for (arg, t) in &self.guards {
+            match arg {
+                Arg::Var(v) if !known.contains(v) => {
+                    steps.push(Step::Range(*v, *t));
+                    self.learn(&mut known, &[*v], &mut steps);
+                }
+                _ => steps.push(Step::If(Test::IsA(arg, *t))),
             }
         }
         steps.extend(self.signed(false).map(|l| Step::If(Test::Absent(l))));
@@ -354,8 +355,8 @@ impl Clause {
 pub(crate) struct Write<'w> {
     /// An atom, without its sign.
     pub atom: &'w dyn Fn(&Literal) -> String,
-    /// "This variable stands for an object of this type."
-    pub guard: &'w dyn Fn(Var, Type) -> String,
+    /// "This term stands for an object of this type."
+    pub guard: &'w dyn Fn(&Arg, Type) -> String,
     /// "These terms are different."
     pub apart: &'w dyn Fn(&Arg, &Arg) -> String,
     /// What stands before a negated atom.

@@ -164,7 +164,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         let call = Call::default();
         let parts = Write {
             atom: &|l: &Literal| call.write(&Quoted(names.predicate(l.pred)).to_string(), l),
-            guard: &|v: Var, t| format!("{is_a}({v}, {})", Quoted(types.name(t))),
+            guard: &|v: &Arg, t| format!("{is_a}({v}, {})", Quoted(types.name(t))),
             apart: &|a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string())),
             not: "\\+ ",
         };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Arg, Literal, Pred, Type, Var};
+use derrl_logic::{Arg, Literal, Pred, Type};
 
 use crate::definitions::{self, Style, Sugar, head_and_body};
 use crate::explicit::{Clause, Explicit, Write, apply, number};
@@ -170,18 +170,15 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     if !guarded.is_empty() {
         dynamic.push(format!("{object}/2"));
     }
-    if !dynamic.is_empty() && policy.definitions.is_empty() {
+    if !dynamic.is_empty() {
         let _ = writeln!(text, ":- dynamic {}.", dynamic.join(", "));
-    } else if !dynamic.is_empty() {
-        // So that tables are made anew where facts have changed.
-        let _ = writeln!(text, ":- dynamic([{}], [incremental(true)]).", dynamic.join(", "));
     }
     if policy.rules.is_empty() {
         let _ = writeln!(text, ":- dynamic {value}/2.");
     }
 
     let _ = writeln!(text, "\n% {value}(Action, Value): a rule derives the action with this value.");
-    let guard = |v: Var, t: Type| format!("{is_a}({v}, {})", Quoted(types.name(t)));
+    let guard = |v: &Arg, t: Type| format!("{is_a}({v}, {})", Quoted(types.name(t)));
     let apart = |a: &Arg, b: &Arg| format!("{} \\= {}", operand(&a.to_string()), operand(&b.to_string()));
     let body = |clause: &Clause| {
         // Prolog warns of variables that occur once, unless they begin with an underscore.
@@ -220,15 +217,17 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             .iter()
             .map(|d| indicator(d.pred, policy.alphabet.predicate(d.pred).args.len()))
             .collect();
-        let _ = writeln!(text, "\n:- table ({}) as incremental.", table.join(", "));
+        let _ = writeln!(text, "\n:- table ({}).", table.join(", "));
     }
     let style =
         Style { name: &|p| operand(&Quoted(names.predicate(p)).to_string()), clause: &body, sugar: &sugar };
     text.push_str(&definitions::write(policy, &mut helpers, &style));
+    // Facts may have changed since tables were filled.
+    let fresh = if policy.definitions.is_empty() { "" } else { "abolish_all_tables,\n    " };
     let _ = write!(
         text,
         "\n{best}(Value, Actions) :-\n    \
-             findall(V-A, {value}(A, V), All),\n    \
+             {fresh}findall(V-A, {value}(A, V), All),\n    \
              sort(All, Sorted),\n    \
              {best_of}(Sorted, Value, Actions).\n\n\
          % Sorted by value and without duplicates: the last value is the highest.\n\
@@ -250,7 +249,7 @@ fn sugar(s: &Sugar) -> String {
     let open = |nodes: usize| vec!["_"; nodes * s.k].join(", ");
     if s.closure {
         return format!(
-            ":- table {help}/{} as incremental.\n\
+            ":- table {help}/{}.\n\
              {help}({a}, {b}) :- {step}({a}, {b}).\n\
              {help}({a}, {b}) :- {step}({a}, {c}), {help}({c}, {b}).\n\
              {name}({a}, {b}) :- {help}({a}, {b}), node({a}) \\= node({b}).\n",
@@ -259,14 +258,14 @@ fn sugar(s: &Sugar) -> String {
     }
     match &s.goals {
         Some(goals) => format!(
-            ":- table {help}({}, min) as incremental.\n\
+            ":- table {help}({}, min).\n\
              {help}({a}, 0) :- {goals}({a}).\n\
              {help}({a}, N) :- {step}({a}, {b}), {help}({b}, M), N is M + 1.\n\
              {name}({a}, {b}) :- {step}({a}, {b}), {help}({a}, N), {help}({b}, M), M < N.\n",
             open(1)
         ),
         None => format!(
-            ":- table {help}({}, min) as incremental.\n\
+            ":- table {help}({}, min).\n\
              {help}({a}, {a}, 0) :- {step}({}, {a}).\n\
              {help}({a}, {c}, N) :- {step}({a}, {b}), {help}({b}, {c}, M), N is M + 1.\n\
              {name}({a}, {b}, {c}) :- {step}({a}, {b}), {help}({a}, {c}, N), {help}({b}, {c}, M), M < N.\n",

@@ -211,7 +211,7 @@ fn test(asked: Test<'_>, alphabet: &Alphabet) -> String {
     match asked {
         Test::Holds(literal) => holds(literal),
         Test::Absent(literal) => format!("not {}", holds(literal)),
-        Test::IsA(v, t) => format!("{v} in state.of_type({})", string(alphabet.types.name(t))),
+        Test::IsA(arg, t) => format!("{} in state.of_type({})", term(arg), string(alphabet.types.name(t))),
         Test::Apart(a, b) => format!("{} != {}", term(a), term(b)),
     }
 }

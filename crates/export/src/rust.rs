@@ -137,12 +137,12 @@ struct State<'a> {
 }
 
 impl State<'_> {
-    fn facts(&self, name: &str, arity: usize) -> impl Iterator<Item = &[Object]> {
+    fn facts(&self, name: &'static str, arity: usize) -> impl Iterator<Item = &[Object]> {
         let of = move |fact: &&Fact<'_>| fact.0 == name && fact.1.len() == arity;
         self.facts.iter().filter(of).map(|fact| fact.1.as_slice())
     }
 
-    fn holds(&self, name: &str, args: &[&Object]) -> bool {
+    fn holds(&self, name: &'static str, args: &[&Object]) -> bool {
         self.facts(name, args.len()).any(|fact| fact.iter().eq(args.iter().copied()))
     }
 
@@ -364,8 +364,8 @@ impl Writer<'_> {
         match asked {
             Test::Holds(literal) => holds(literal),
             Test::Absent(literal) => format!("!{}", holds(literal)),
-            Test::IsA(v, t) => {
-                format!("state.of_type({}).any(|o| o == {})", string(alphabet.types.name(t)), lower(v))
+            Test::IsA(arg, t) => {
+                format!("state.of_type({}).any(|o| o == {})", string(alphabet.types.name(t)), self.term(arg))
             }
             Test::Apart(a, b) => format!("{} != {}", self.term(a), self.term(b)),
         }

@@ -261,6 +261,7 @@ fn every_world_explains_the_episodes_that_it_scores() {
             others: Others::First(usize::MAX, None),
             what_if: WhatIfs::Others,
             bounds: Bounds { changes: 1, ..Bounds::default() },
+            until: None,
         };
         let trace = explain_episode(&policy, &alphabet, env.as_mut(), (3, 0), 500, &ask).unwrap();
         let score = evaluate(&policy, &alphabet, env.as_mut(), 1, 3).unwrap();

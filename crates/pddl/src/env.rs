@@ -203,6 +203,11 @@ impl Problems {
         (self.binding.schemas[action.0 as usize], args.iter().map(|o| o.0).collect())
     }
 
+    /// The action of a schema, if the alphabet has it.
+    pub fn action(&self, schema: u32) -> Option<Action> {
+        self.binding.actions[schema as usize]
+    }
+
     /// Whether some action that the alphabet has is applicable to distinct objects.
     fn can_act(&self, simulator: &Simulator) -> bool {
         simulator.some_action(&mut |schema, args| {
@@ -429,5 +434,16 @@ impl Env for PddlEnv {
 
     fn succeeded(&self) -> bool {
         self.state().reached()
+    }
+
+    fn copy(&self) -> Option<Box<dyn Env>> {
+        let simulators = FxHashMap::from_iter([(self.current, self.state().clone())]);
+        let (problems, current) = (self.problems.clone(), self.current);
+        // A journal of its own, so that nobody takes one for the other, with what has changed so far.
+        let mut journal = Journal::new();
+        for (pred, args, holds) in self.journal.since(0) {
+            journal.note(pred, args, holds);
+        }
+        Some(Box::new(PddlEnv { problems, current, simulators, journal, steps: self.steps, cost: self.cost }))
     }
 }

@@ -3,6 +3,7 @@
 mod record;
 mod scale;
 mod seeds;
+mod solved;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;

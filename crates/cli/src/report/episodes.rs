@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::Extent;
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
+use crate::shell::quoted;
 
 /// All episodes of a run.
 #[derive(Default, Serialize)]
@@ -26,6 +27,9 @@ pub struct Episodes {
     known: HashMap<Vec<String>, usize>,
     #[serde(skip)]
     explained: usize,
+    /// Episodes left out because there was no time for them.
+    #[serde(skip)]
+    left_out: usize,
 }
 
 /// A state and an action taken there.
@@ -189,6 +193,14 @@ pub fn of_tasks(
             }
         }
     }
+    if extent.is_late() {
+        let missing = match all.left_out {
+            0 => "some explanations are".to_string(),
+            n => format!("{n} episodes and some explanations are"),
+        };
+        let shown = quoted(folder.path());
+        notes.push(format!("{missing} left out to save time: `derrl report {shown}` writes the whole page"));
+    }
     all
 }
 
@@ -211,11 +223,16 @@ fn of_task(
     let count = if env.simulator().is_some() { extent.episodes.min(1) } else { extent.episodes };
     let mut episodes = Vec::new();
     for number in 0..count {
+        // What is seen at a glance is there in any case: the first episode of the first task.
+        if extent.is_late() && !(all.tasks.is_empty() && number == 0) {
+            all.left_out += count - number;
+            break;
+        }
         let id = (folder.config.seed, number as u64);
         let what_if = if all.explained < MOST_CHANGES { WhatIfs::Others } else { WhatIfs::None };
         let others =
             if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
-        let ask = Ask { others, what_if, bounds: BOUNDS };
+        let ask = Ask { others, what_if, bounds: BOUNDS, until: extent.until };
         let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
         let writer = Writer { domain, env: env.as_ref(), all, scene: Map::new(), total: 0.0 };
         let command = command(folder, task, options, number + 1);
@@ -228,7 +245,7 @@ fn of_task(
 fn command(folder: &RunFolder, task: &str, options: &Options, number: usize) -> String {
     let noise = options.noise.map(|p| format!(" --noise {p}")).unwrap_or_default();
     let seed = folder.config.seed;
-    format!("derrl explain {} --task {task} --seed {seed} --episode {number}{noise}", folder.path().display())
+    format!("derrl explain {} --task {task} --seed {seed} --episode {number}{noise}", quoted(folder.path()))
 }
 
 struct Writer<'a> {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::run::read_json;
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
+use crate::shell::quoted;
 use crate::verify::{FILE, document};
 
 /// A verification as the page has it.
@@ -138,7 +139,7 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
         Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
         Exhaustive::Sizes { range, .. } => range,
     };
-    let again = format!("derrl verify {} --max-objects", folder.path().display());
+    let again = format!("derrl verify {} --max-objects", quoted(folder.path()));
     let text = policy.display(&domain.alphabet).to_string();
     let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
         Ok(None) => None,

@@ -11,12 +11,14 @@ use std::time::Instant;
 use anyhow::Context;
 use derrl_env::{Options, find};
 use derrl_learn::{
-    Config, Learning, Point, Score, Setup, Trained, Training, Watcher, evaluate_agent, find_agent,
+    BaselineConfig, Config, Observer, Point, Score, Setup, TrainingJob, TrainingResult, evaluate_agent,
+    find_agent,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::provenance::{commit, today};
-use crate::run_folder::{fingerprint, write_whole};
+use crate::safe_file::{make_folder, write};
+use crate::sealed::fingerprint;
 
 /// Scores are taken on other instances than policies were chosen by.
 const SCORE_SEED: u64 = 1000;
@@ -42,7 +44,7 @@ pub struct Job {
     /// Settings of DERRL.
     pub config: Option<Config>,
     /// Settings of NLRL, GCN and MLP.
-    pub learning: Option<Learning>,
+    pub learning: Option<BaselineConfig>,
     /// Episodes a score.
     pub episodes: usize,
     /// What is scored: tasks with options of the world.
@@ -67,7 +69,7 @@ pub struct Finished {
     /// The score of each task, as [`Job::tasks`] lists them.
     pub scores: Vec<Score>,
     /// How training went.
-    pub trained: Trained,
+    pub trained: TrainingResult,
     /// What was learned, where it can be read.
     pub rules: Option<String>,
     /// Seconds it took in all, scoring included.
@@ -160,7 +162,7 @@ impl Job {
     }
 
     /// Does it. `None` if interrupted.
-    pub fn run(&self, watcher: &dyn Watcher) -> anyhow::Result<Option<Finished>> {
+    pub fn run(&self, watcher: &dyn Observer) -> anyhow::Result<Option<Finished>> {
         let start = Instant::now();
         let (row, spec) = (find_agent(&self.agent)?, find(&self.domain)?);
         let alphabet = spec.alphabet();
@@ -173,8 +175,13 @@ impl Job {
             learning: self.learning.as_ref(),
         };
         let mut agent = (row.make)(&setup)?;
-        let training =
-            Training { make_env: &make_env, seed: self.seed, decisions: self.decisions, threads: 1, watcher };
+        let training = TrainingJob {
+            make_env: &make_env,
+            seed: self.seed,
+            decisions: self.decisions,
+            threads: 1,
+            watcher,
+        };
         // On one thread, training runs in this one.
         let before = thread_seconds();
         let Some(trained) = agent.train(&training)? else { return Ok(None) };
@@ -201,7 +208,7 @@ impl Job {
     }
 
     /// Trains while the clock runs. `None` if interrupted.
-    pub fn time(&self, watcher: &dyn Watcher) -> anyhow::Result<Option<Finished>> {
+    pub fn time(&self, watcher: &dyn Observer) -> anyhow::Result<Option<Finished>> {
         let clock = Clock { watcher, last: Mutex::default() };
         // A thread of its own, so that its processor time is that of the training alone.
         let finished = std::thread::scope(|scope| scope.spawn(|| self.run(&clock)).join());
@@ -220,11 +227,11 @@ impl Job {
 
 /// Notes how much processor time training has taken by each point of its curve.
 struct Clock<'a> {
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn Observer,
     last: Mutex<Option<(f64, Point)>>,
 }
 
-impl Watcher for Clock<'_> {
+impl Observer for Clock<'_> {
     fn point(&self, point: &Point) {
         // Called by the thread that trains.
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((thread_seconds(), *point));
@@ -259,8 +266,7 @@ impl Store {
     /// The store in a folder, made where it is missing.
     pub fn open(folder: &Path) -> anyhow::Result<Store> {
         let folder = folder.join("jobs");
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        make_folder(&folder)?;
         Ok(Store { folder })
     }
 
@@ -286,7 +292,7 @@ impl Store {
 
     /// Keeps a result.
     pub fn keep(&self, finished: &Finished) -> anyhow::Result<()> {
-        write_whole(&self.folder.join(finished.job.key()?), &serde_json::to_string(finished)?)
+        write(&self.folder.join(finished.job.key()?), &serde_json::to_string(finished)?)
     }
 }
 

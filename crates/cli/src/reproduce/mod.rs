@@ -29,9 +29,12 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
 use crate::cli::{Failure, Outcome, print, print_json};
+use crate::lock::Lock;
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
-use crate::run_folder::write_whole;
+use crate::safe_file::{self, make_folder};
+use crate::say;
+use crate::shell::quoted;
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
@@ -168,15 +171,16 @@ pub fn run(args: &Reproduce) -> Outcome {
         );
     }
     for notice in &notices {
-        eprintln!("{notice}");
+        say!("{notice}");
     }
+    let _lock = Lock::of(&args.out)?; // held to the end
     let store = Store::open(&args.out)?;
     store.forget(jobs.iter().filter(|job| args.again.iter().any(|which| job.is(which))))?;
     catch_interrupts();
     let threads = args.threads.map_or_else(derrl_learn::cores, usize::from);
     let Some(results) = pool::run(jobs, &store, threads)? else {
         let text = "interrupted; what is finished is kept. Go on with the same command:";
-        return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), args.out.display())));
+        return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), quoted(&args.out))));
     };
     let mut sections = Vec::new();
     for part in &parts {
@@ -332,14 +336,13 @@ fn document(page: &Page, provenance: &Provenance) -> anyhow::Result<Value> {
 /// Writes the report into the folder, as HTML, Markdown and JSON, and the figures beside it.
 fn write(args: &Reproduce, page: &Page, document: &Value) -> anyhow::Result<()> {
     let figures = args.out.join("figures");
-    std::fs::create_dir_all(&figures)
-        .with_context(|| format!("cannot make the folder {}", figures.display()))?;
+    make_folder(&figures)?;
     for block in page.sections.iter().flat_map(|s| &s.blocks) {
         if let Block::Figure(figure) = block {
-            write_whole(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
+            safe_file::write(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
         }
     }
-    write_whole(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;
-    write_whole(&args.out.join("report.md"), &page.to_markdown())?;
-    write_whole(&args.out.join("report.html"), &html::to_html(page))
+    safe_file::write(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;
+    safe_file::write(&args.out.join("report.md"), &page.to_markdown())?;
+    safe_file::write(&args.out.join("report.html"), &html::to_html(page))
 }

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use derrl_learn::{Point, Watcher};
+use derrl_learn::{Observer, Point};
 use indicatif::ProgressBar;
 
 use super::job::{Finished, Job, Purpose, Results, Store};
 use crate::progress::{bar, interrupted};
+use crate::say;
 
 /// About how many microseconds a decision of each agent takes, for the time left; measured on blocks.
 const COSTS: [(&str, f64); 5] =
@@ -129,7 +130,7 @@ impl Progress {
             self.bar.set_position((1000.0 * share) as u64);
             self.bar.set_message(format!("{count}  {}, about {left} left", show(elapsed)));
         } else if jobs > 0 {
-            eprintln!("{count}: {what}; about {left} left");
+            say!("{count}: {what}; about {left} left");
         }
     }
 }
@@ -159,7 +160,7 @@ impl Watch<'_> {
     }
 }
 
-impl Watcher for Watch<'_> {
+impl Observer for Watch<'_> {
     fn point(&self, point: &Point) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         // A count that falls is that of the next restart.

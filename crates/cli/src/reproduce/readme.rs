@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 
 use super::Provenance;
 use super::page::{Block, Page, markdown_table};
-use crate::run_folder::write_whole;
+use crate::safe_file::write_named;
 
 const BEGIN: &str = "<!-- derrl reproduce: begin -->";
 const END: &str = "<!-- derrl reproduce: end -->";
@@ -53,6 +53,6 @@ impl Readme {
         let paragraphs: Vec<String> =
             [intro].into_iter().chain(page.notices.iter().map(|n| format!("**{n}**"))).collect();
         let Readme { before, after } = self;
-        write_whole(path, &format!("{before}{BEGIN}\n{}\n\n{table}{END}{after}", paragraphs.join("\n\n")))
+        write_named(path, &format!("{before}{BEGIN}\n{}\n\n{table}{END}{after}", paragraphs.join("\n\n")))
     }
 }

@@ -47,7 +47,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         start: None,
         options: job.options.clone(),
         pddl: None,
-        settings: job.config.clone().unwrap_or_default().within(job.decisions),
+        settings: job.config.clone().unwrap_or_default(),
     };
     let text = finished.rules.as_deref().unwrap_or_default();
     if let Ok(there) = RunFolder::open(path)
@@ -76,10 +76,11 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         restart: trained.restart,
         episodes: trained.episodes,
         steps: trained.decisions,
+        selection_steps: trained.selection_steps,
         seconds: finished.seconds,
         curves: vec![(trained.restart, points)],
     };
-    let folder = RunFolder::replace(path, config, &domain)?;
+    let folder = RunFolder::replace(path, config, &domain.text)?;
     let mut lines = String::new();
     for point in &trained.curve {
         let point = json!({
@@ -90,6 +91,6 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         lines.push('\n');
     }
     folder.write("metrics.jsonl", &lines)?;
-    result.keep(&folder, &domain)?;
+    result.keep(&folder, &domain, false)?;
     Ok(folder)
 }

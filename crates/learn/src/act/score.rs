@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::act::actor::Actor;
 use crate::error::Error;
+use crate::experience::counted::Counted;
+use crate::settings::streams::Purpose;
 
 /// The score of a policy on a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,13 +47,15 @@ pub struct ProblemScore {
     pub seconds: f64,
 }
 
-/// Random streams, apart from those of the restarts.
-const INSTANCES: u64 = 1 << 32;
-const TIES: u64 = 2 << 32;
-
-/// The random streams of the `i`-th episode of a seed: one for the world, one to break ties.
+/// The random streams of the `i`-th scored episode of a seed: one for the world, one to break ties. Neither training nor
+/// selection uses them.
 pub fn episode_streams(seed: u64, i: u64) -> (Rng, Rng) {
-    (Rng::new(seed, INSTANCES + i), Rng::new(seed, TIES + i))
+    (Purpose::Score(i).rng(seed), Purpose::ScoreTies(i).rng(seed))
+}
+
+/// The random streams of the `i`-th episode by which policies are selected.
+pub fn selection_streams(seed: u64, i: u64) -> (Rng, Rng) {
+    (Purpose::Selection(i).rng(seed), Purpose::SelectionTies(i).rng(seed))
 }
 
 /// How one episode went.
@@ -74,29 +78,31 @@ pub fn run_episodes(
     seed: u64,
 ) -> Result<Vec<EpisodeResult>, Error> {
     let mut actor = Actor::new(policy, alphabet);
-    run_acting(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
+    let mut env = Counted::new(env);
+    let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+    (0..episodes as u64).map(|i| run_episode(act, &mut env, episode_streams(seed, i))).collect()
 }
 
-/// Runs the same episodes as [`run_episodes`] with anything that acts.
-pub fn run_acting(
-    act: &mut Act<'_>,
-    env: &mut dyn Env,
-    episodes: usize,
-    seed: u64,
-) -> Result<Vec<EpisodeResult>, Error> {
-    (0..episodes as u64).map(|i| run_episode(act, env, seed, i)).collect()
-}
+/// The work of a decision, about, in units of [`Counted::stopped_after`].
+const WORK: usize = 256;
 
 /// Chooses an action in the current state of a world.
 pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
 
-/// Runs the `i`-th episode of a seed.
-pub fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> Result<EpisodeResult, Error> {
-    let (mut world, mut ties) = episode_streams(seed, i);
+/// Runs the episode of these random streams: one for the world, one to break ties. An error if the world fails or somebody
+/// asks to stop.
+pub fn run_episode(
+    act: &mut Act<'_>,
+    env: &mut Counted<'_>,
+    (mut world, mut ties): (Rng, Rng),
+) -> Result<EpisodeResult, Error> {
     env.reset(&mut world);
     let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
-    while env.fault().is_none() {
-        let action = act(env, &mut ties);
+    while env.world().fault().is_none() {
+        if env.stopped_after(WORK) {
+            return Err(Error::Interrupted);
+        }
+        let action = act(env.world(), &mut ties);
         let outcome = env.step(action.action, &action.args, &mut world);
         result.value += outcome.reward;
         result.steps += 1;
@@ -104,9 +110,9 @@ pub fn run_episode(act: &mut Act<'_>, env: &mut dyn Env, seed: u64, i: u64) -> R
             break;
         }
     }
-    match env.fault() {
+    match env.world().fault() {
         Some(fault) => Err(Error::World(fault.clone())),
-        None => Ok(EpisodeResult { success: env.succeeded(), ..result }),
+        None => Ok(EpisodeResult { success: env.world().succeeded(), ..result }),
     }
 }
 
@@ -122,32 +128,54 @@ pub fn evaluate(
     score(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
 }
 
+/// As [`evaluate`], and `go_on` is asked after each episode, with the number of those done; `None` where it says no.
+pub fn evaluate_while(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Result<Option<Score>, Error> {
+    let mut actor = Actor::new(policy, alphabet);
+    score_while(&mut |env, rng| actor.act(env, rng), env, episodes, seed, go_on)
+}
+
 /// The score of anything that acts, over the same instances as [`evaluate`].
 pub fn score(act: &mut Act<'_>, env: &mut dyn Env, episodes: usize, seed: u64) -> Result<Score, Error> {
+    let score = score_while(act, env, episodes, seed, &mut |_| true)?;
+    Ok(score.expect("a score that nothing interrupts comes to its end"))
+}
+
+fn score_while(
+    act: &mut Act<'_>,
+    env: &mut dyn Env,
+    episodes: usize,
+    seed: u64,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Result<Option<Score>, Error> {
+    let mut env = Counted::new(env);
     let mut values = Vec::with_capacity(episodes);
     let (mut successes, mut best_known) = (0, Some(0.0));
     let mut references: BTreeMap<String, f64> = BTreeMap::new();
     let n = episodes.max(1) as f64;
     for i in 0..episodes as u64 {
-        let result = run_episode(act, env, seed, i)?;
+        let result = run_episode(act, &mut env, episode_streams(seed, i))?;
         values.push(result.value);
         successes += usize::from(result.success);
         // Asked after the episode: both are about the instance, not about how it went.
-        best_known = best_known.zip(env.best_return()).map(|(sum, best)| sum + best / n);
-        for (name, value) in env.references() {
+        best_known = best_known.zip(env.world().best_return()).map(|(sum, best)| sum + best / n);
+        for (name, value) in env.world().references() {
             *references.entry(name.to_string()).or_default() += value / n;
+        }
+        if !go_on(values.len()) {
+            return Ok(None);
         }
     }
     let (mean, stderr) = mean_stderr(&values);
-    Ok(Score {
-        mean,
-        stderr,
-        success_rate: successes as f64 / n,
-        best_known,
-        episodes,
-        references,
-        problems: Vec::new(),
-    })
+    let success_rate = successes as f64 / n;
+    let problems = Vec::new();
+    Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references, problems }))
 }
 
 /// The mean of some numbers and its standard error (0 for fewer than two).

@@ -7,10 +7,12 @@ use derrl_env::{Env, Rng};
 use derrl_logic::{Alphabet, GroundAction, Policy, Source};
 
 use crate::act::score::Actor;
-use crate::agents::{Agent, AgentSpec, Point, Saved, Setup, Trained, Training, Watcher};
+use crate::agents::{Agent, AgentSpec, Saved, Setup, TrainingJob, TrainingResult};
 use crate::error::Error;
 use crate::language::problem::Problem;
-use crate::search::waves::{Checkpoint, Learned, Observer, Search};
+use crate::search::checkpoint::{Checkpoint, Learned};
+use crate::search::observer::{Observer, Point};
+use crate::search::waves::Search;
 use crate::settings::config::Config;
 use crate::training::restart::UpdateStats;
 
@@ -43,11 +45,11 @@ impl Derrl {
 }
 
 impl Agent for Derrl {
-    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
-        let config = self.config.within(training.decisions);
+    fn train(&mut self, training: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error> {
         let listener =
             Listener { watcher: training.watcher, curves: Mutex::default(), result: Mutex::default() };
-        let search = Search::new(&self.problem, &config, training.make_env, &listener);
+        let search = Search::new(&self.problem, &self.config, training.make_env, &listener);
+        let search = search.within(training.decisions);
         let learned =
             search.run(vec![(training.seed, Checkpoint::default())], training.threads)?.pop().flatten();
         let Some(learned) = learned else { return Ok(None) };
@@ -80,10 +82,10 @@ impl Agent for Derrl {
 
 /// Passes on what the search tells, and notes every update: a search keeps one in ten.
 struct Listener<'a> {
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn Observer,
     /// The curve of each restart.
     curves: Mutex<BTreeMap<u64, Vec<Point>>>,
-    result: Mutex<Option<Trained>>,
+    result: Mutex<Option<TrainingResult>>,
 }
 
 impl Observer for Listener<'_> {
@@ -98,10 +100,12 @@ impl Observer for Listener<'_> {
     fn finished(&self, _seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         let chosen = checkpoint.done.iter().find(|o| o.restart == learned.restart);
         let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
-        let trained = Trained {
+        let trained = TrainingResult {
             curve: curves.remove(&learned.restart).unwrap_or_default(),
             episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
-            decisions: checkpoint.done.iter().map(|o| o.steps).sum(),
+            decisions: learned.steps,
+            selection_steps: learned.selection_steps,
+            redundant_atoms: chosen.map(|o| o.redundant_atoms),
             restarts: checkpoint.done.len(),
             restart: learned.restart,
             unsimplified: chosen.map(|o| o.learned.clone()),

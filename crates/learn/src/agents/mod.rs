@@ -1,6 +1,6 @@
 //! Everything that acts, in one table: DERRL and the baselines of the paper, behind one small trait.
 //!
-//! All agents see the same worlds through the same facts and ground actions, train on the same budget of decisions,
+//! All agents see the same worlds through the same facts and ground actions, train on the same budget of steps, selection included,
 //! and are scored by the same code on the same instances. Adding one is a file and a row of [`AGENTS`].
 //!
 //! | file | holds |
@@ -33,17 +33,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::score::{Score, score};
 use crate::error::Error;
+use crate::search::observer::{Observer, Point};
 use crate::search::waves::MakeEnv;
 use crate::settings::config::Config;
 
-pub use reinforce::Learning;
+pub use reinforce::BaselineConfig;
 
 /// Something that can be trained on a task and then acts.
 ///
 /// The result of training depends on the seed and the budget alone, not on threads or time.
 pub trait Agent: Send {
     /// Learns from scratch. `None` if the watcher stopped it.
-    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error>;
+    fn train(&mut self, training: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error>;
 
     /// The action taken in the current state of the world: the best one, ties broken uniformly.
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction;
@@ -68,61 +69,40 @@ pub struct Setup<'a> {
     /// The settings of DERRL.
     pub config: &'a Config,
     /// The settings of NLRL, GCN or MLP; `None` for the agent's own ([`AgentSpec::learning`]).
-    pub learning: Option<&'a Learning>,
+    pub learning: Option<&'a BaselineConfig>,
 }
 
 /// One training run.
 #[derive(Clone, Copy)]
-pub struct Training<'a> {
+pub struct TrainingJob<'a> {
     /// Makes worlds of the training task.
     pub make_env: &'a MakeEnv<'a>,
     /// The seed of the run.
     pub seed: u64,
-    /// The budget: decisions taken in all, at the most but for the last episode. Counted in decisions, since episodes
-    /// differ in length between agents that learn sooner and later.
+    /// The budget: environment steps in all, those of selection included, at the most but for the last episode of a
+    /// restart. Counted in steps, since episodes differ in length between agents that learn sooner and later.
     pub decisions: u64,
     /// Threads to use, by agents that can.
     pub threads: usize,
     /// Told how it goes.
-    pub watcher: &'a dyn Watcher,
-}
-
-/// Told how training goes; called from worker threads.
-pub trait Watcher: Sync {
-    /// Another point of a training curve. DERRL, which restarts, tells of every restart.
-    fn point(&self, _point: &Point) {}
-    /// Whether to stop as soon as possible.
-    fn interrupted(&self) -> bool {
-        false
-    }
-}
-
-/// A watcher that does nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
-
-impl Watcher for Unwatched {}
-
-/// A point of a training curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    /// Episodes run so far.
-    pub episodes: u64,
-    /// Decisions taken so far.
-    pub decisions: u64,
-    /// The mean undiscounted return of the episodes since the last point, acting as in training.
-    pub mean_return: f64,
+    pub watcher: &'a dyn Observer,
 }
 
 /// How training went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Trained {
+pub struct TrainingResult {
     /// Reward over episodes; of the restart that was chosen, where there are several.
     pub curve: Vec<Point>,
-    /// Episodes run in all.
+    /// Episodes of training.
     pub episodes: u64,
-    /// Decisions taken in all.
+    /// Environment steps in all, those of selection included.
     pub decisions: u64,
+    /// How many of these were selection: not training, but comparing what was learned.
+    #[serde(default)]
+    pub selection_steps: u64,
+    /// Atoms of the learned rules on which no decision depends in the states met in training (DERRL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redundant_atoms: Option<usize>,
     /// How many restarts there were, 0 where an agent has none to speak of.
     #[serde(default)]
     pub restarts: usize,
@@ -162,7 +142,7 @@ pub struct AgentSpec {
     /// One line on what it is.
     pub summary: &'static str,
     /// Its settings, if it learns as NLRL, GCN and MLP do.
-    pub learning: Option<fn() -> Learning>,
+    pub learning: Option<fn() -> BaselineConfig>,
     /// Makes it, untrained.
     pub make: MakeAgent,
 }

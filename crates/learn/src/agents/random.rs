@@ -5,8 +5,9 @@ use std::sync::Arc;
 use derrl_env::{Env, Fault, Rng, list_legal, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 
-use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
+use crate::agents::{Agent, AgentSpec, Saved, TrainingJob, TrainingResult};
 use crate::error::Error;
+use crate::settings::streams::Purpose;
 
 /// The row of the table of agents.
 pub const SPEC: AgentSpec = AgentSpec {
@@ -15,7 +16,7 @@ pub const SPEC: AgentSpec = AgentSpec {
     learning: None,
     make: |setup| {
         let mut env = (setup.make_env)()?;
-        env.reset(&mut Rng::new(0, 0));
+        env.reset(&mut Purpose::Objects.rng(0));
         if let Some(fault) = env.fault() {
             return Err(Error::World(fault.clone()));
         }
@@ -41,8 +42,8 @@ struct Random {
 }
 
 impl Agent for Random {
-    fn train(&mut self, _: &Training<'_>) -> Result<Option<Trained>, Error> {
-        Ok(Some(Trained::default()))
+    fn train(&mut self, _: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error> {
+        Ok(Some(TrainingResult::default()))
     }
 
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {

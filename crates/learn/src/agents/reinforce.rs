@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Fault, Rng, Status};
+use derrl_env::{Env, Fault, Outcome, Rng};
 use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 use serde::{Deserialize, Serialize};
 
-use crate::act::score::run_acting;
+use crate::act::score::{run_episode, selection_streams};
 use crate::agents::critic::Critic;
 use crate::agents::seen::{Entry, Seen};
 use crate::agents::training_atoms::TrainingAtoms;
-use crate::agents::{Agent, Parameters, Point, Saved, Setup, Trained, Training, argmax};
+use crate::agents::{Agent, Parameters, Saved, Setup, TrainingJob, TrainingResult, argmax};
 use crate::error::Error;
+use crate::experience::counted::Counted;
+use crate::experience::episode::{Decision, play};
 use crate::generator::adam::Adam;
+use crate::search::observer::Point;
+use crate::settings::streams::Purpose;
 
 /// A differentiable policy: pi_theta(. | s) over the ground actions of a state, and its gradient.
 pub trait Model: Send + 'static {
@@ -78,7 +82,7 @@ pub trait Model: Send + 'static {
 /// The settings of a training run of NLRL, GCN or MLP.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Learning {
+pub struct BaselineConfig {
     /// Adam's learning rate at the start; it falls linearly to a tenth of that.
     pub learning_rate: f64,
     /// gamma, the discount a step.
@@ -95,7 +99,7 @@ pub struct Learning {
     pub restarts: usize,
 }
 
-impl Learning {
+impl BaselineConfig {
     /// The first setting outside its range, as an error.
     pub fn check(&self) -> Result<(), Error> {
         let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
@@ -118,9 +122,9 @@ impl Learning {
     }
 }
 
-impl Default for Learning {
-    fn default() -> Learning {
-        Learning {
+impl Default for BaselineConfig {
+    fn default() -> BaselineConfig {
+        BaselineConfig {
             learning_rate: 0.005,
             gamma: 0.99,
             batch: 128,
@@ -132,18 +136,20 @@ impl Default for Learning {
     }
 }
 
-/// Random streams, apart from those of DERRL's restarts and of evaluation.
-const STREAM: u64 = 3 << 32;
 /// Episodes of the training task by which restarts are compared, at the most.
 const SELECTION: usize = 200;
+/// The share of a restart's budget by which restarts are compared, where there are several.
+const SELECTION_SHARE: u64 = 9;
 /// Points of a training curve, about.
 const POINTS: u64 = 200;
 
 /// A model with what it has learned.
-pub struct Learner<M: Model> {
+pub struct BaselineAgent<M: Model> {
     model: M,
-    settings: Learning,
+    settings: BaselineConfig,
     training: TrainingAtoms,
+    /// Steps taken to see the objects of the task.
+    looked: u64,
     seen: Seen<M>,
     /// One a learner of the world.
     learners: Vec<Parameters>,
@@ -153,17 +159,19 @@ pub struct Learner<M: Model> {
     tape: M::Tape,
 }
 
-impl<M: Model> Learner<M> {
+impl<M: Model> BaselineAgent<M> {
     /// An untrained learner. The model is made from the objects of the training task.
     pub fn new(
         setup: &Setup<'_>,
-        own: Learning,
-        model: impl FnOnce(&Arc<Alphabet>, &TrainingAtoms, &Learning) -> Result<M, Error>,
-    ) -> Result<Learner<M>, Error> {
+        own: BaselineConfig,
+        model: impl FnOnce(&Arc<Alphabet>, &TrainingAtoms, &BaselineConfig) -> Result<M, Error>,
+    ) -> Result<BaselineAgent<M>, Error> {
         let settings = setup.learning.cloned().unwrap_or(own);
         settings.check()?;
         let mut env = (setup.make_env)()?;
-        let training = TrainingAtoms::collect(setup.alphabet, env.as_mut());
+        let mut counted = Counted::new(env.as_mut());
+        let training = TrainingAtoms::collect(setup.alphabet, &mut counted);
+        let looked = counted.taken();
         if let Some(fault) = env.fault() {
             return Err(Error::World(fault.clone()));
         }
@@ -171,15 +179,16 @@ impl<M: Model> Learner<M> {
             return Err(Error::World(Fault::new("the training task has no ground action")));
         }
         let model = model(setup.alphabet, &training, &settings)?;
-        let theta = model.initial(&mut Rng::new(0, STREAM));
+        let theta = model.initial(&mut Purpose::Baseline(0).rng(0));
         let weights = vec![model.weights(&theta)];
-        Ok(Learner {
+        Ok(BaselineAgent {
             seen: Seen::new(setup.alphabet),
             learners: vec![Parameters { theta, choices: 0 }],
             weights,
             model,
             settings,
             training,
+            looked,
             scratch: M::Scratch::default(),
             tape: M::Tape::default(),
         })
@@ -212,8 +221,18 @@ struct Step<M: Model> {
     g: f64,
 }
 
+impl<M: Model> Decision for Step<M> {
+    fn agent(&self) -> usize {
+        self.agent
+    }
+
+    fn g(&mut self) -> &mut f64 {
+        &mut self.g
+    }
+}
+
 /// What one training run needs beside the parameters.
-struct Run<M: Model> {
+struct Workspace<M: Model> {
     rng: Rng,
     adams: Vec<Adam>,
     critics: Vec<Critic>,
@@ -225,13 +244,13 @@ struct Run<M: Model> {
     returns: Vec<f64>,
 }
 
-impl<M: Model> Learner<M> {
-    fn start(&mut self, learners: usize, seed: u64, restart: u64) -> Run<M> {
-        let mut rng = Rng::new(seed, STREAM + restart);
+impl<M: Model> BaselineAgent<M> {
+    fn start(&mut self, learners: usize, seed: u64, restart: u64) -> Workspace<M> {
+        let mut rng = Purpose::Baseline(restart).rng(seed);
         self.learners =
             (0..learners).map(|_| Parameters { theta: self.model.initial(&mut rng), choices: 0 }).collect();
         let n = self.model.parameters();
-        Run {
+        Workspace {
             adams: vec![Adam::new(n, self.settings.learning_rate); learners],
             critics: (0..learners).map(|_| Critic::new(&self.training, &mut rng)).collect(),
             rng,
@@ -242,75 +261,68 @@ impl<M: Model> Learner<M> {
         }
     }
 
-    /// Runs whole episodes until the batch is full.
-    fn collect(&mut self, run: &mut Run<M>, env: &mut dyn Env) -> Result<(), Error> {
+    /// Runs whole episodes until the batch is full, or no steps are left.
+    fn collect(&mut self, run: &mut Workspace<M>, env: &mut Counted<'_>) -> Result<(), Error> {
         run.steps.clear();
         run.returns.clear();
-        while run.steps.len() < self.settings.batch {
+        let mut steps = std::mem::take(&mut run.steps);
+        let gamma = self.settings.gamma;
+        while steps.len() < self.settings.batch && (steps.is_empty() || env.left() > 0) && !env.stopped() {
             env.reset(&mut run.rng);
-            let before = run.steps.len();
-            self.episode(run, env);
-            if let Some(fault) = env.fault() {
+            let before = steps.len();
+            let (tapes, pis) = (&mut run.tapes, &mut run.pis);
+            let mut at = before;
+            let turn = |env: &mut Counted<'_>, rng: &mut Rng| {
+                at += 1;
+                self.turn(at - 1, tapes, pis, env, rng)
+            };
+            let earned = play(env, &mut run.rng, gamma, &mut steps, turn);
+            run.returns.push(earned);
+            if let Some(fault) = env.world().fault() {
                 return Err(Error::World(fault.clone()));
             }
-            if run.steps.len() == before {
+            if steps.len() == before && !env.stopped() {
                 return Err(Error::World(Fault::new(
                     "an instance of the training task has no ground action",
                 )));
             }
         }
+        run.steps = steps;
         Ok(())
     }
 
-    fn episode(&mut self, run: &mut Run<M>, env: &mut dyn Env) {
-        let from = run.steps.len();
-        let mut total = 0.0;
-        while env.fault().is_none() {
-            let entry = self.seen.look_up(&self.model, &self.training, env);
-            if entry.known.actions.is_empty() {
-                break;
-            }
-            let agent = env.turn();
-            let learner = env.learner(agent);
-            let at = run.steps.len();
-            if at == run.tapes.len() {
-                run.tapes.push(M::Tape::default());
-                run.pis.push(Vec::new());
-            }
-            let tape = &mut run.tapes[at];
-            let (weights, scratch) = (&self.weights[learner], &mut self.scratch);
-            let pi = self.model.forward(weights, &entry.known.world, &entry.state, scratch, tape);
-            let action = draw(pi, &mut run.rng);
-            run.pis[at].clear();
-            run.pis[at].extend_from_slice(pi);
-            self.learners[learner].choices = pi.len();
-            let chosen = &entry.known.actions[action];
-            let outcome = env.step(chosen.action, &chosen.args, &mut run.rng);
-            total += outcome.reward;
-            run.steps.push(Step { entry, learner, agent, action, g: outcome.reward });
-            if env.agents() > 1 {
-                // Each agent gets what it earned in the round that this step completed, if it did.
-                let rewards = env.round_rewards();
-                let round = run.steps.len().saturating_sub(rewards.len());
-                for step in &mut run.steps[round..] {
-                    step.g = rewards.get(step.agent).copied().unwrap_or(0.0);
-                }
-            }
-            if outcome.status != Status::Running {
-                break;
-            }
+    /// Decides in the current state, and acts. What the backward pass needs goes to place `at` of tapes and pis.
+    fn turn(
+        &mut self,
+        at: usize,
+        tapes: &mut Vec<M::Tape>,
+        pis: &mut Vec<Vec<f64>>,
+        env: &mut Counted<'_>,
+        rng: &mut Rng,
+    ) -> Option<(Step<M>, Outcome)> {
+        let entry = self.seen.look_up(&self.model, &self.training, env.world());
+        if entry.known.actions.is_empty() || env.stopped_after(entry.known.actions.len()) {
+            return None;
         }
-        // G_t = r_t + gamma G_{t+1}, for each agent by itself
-        let mut g = vec![0.0; env.agents()];
-        for step in run.steps[from..].iter_mut().rev() {
-            g[step.agent] = step.g + self.settings.gamma * g[step.agent];
-            step.g = g[step.agent];
+        let agent = env.world().turn();
+        let learner = env.world().learner(agent);
+        if at == tapes.len() {
+            tapes.push(M::Tape::default());
+            pis.push(Vec::new());
         }
-        run.returns.push(total);
+        let (weights, scratch) = (&self.weights[learner], &mut self.scratch);
+        let pi = self.model.forward(weights, &entry.known.world, &entry.state, scratch, &mut tapes[at]);
+        let action = draw(pi, rng);
+        pis[at].clear();
+        pis[at].extend_from_slice(pi);
+        self.learners[learner].choices = pi.len();
+        let chosen = &entry.known.actions[action];
+        let outcome = env.step(chosen.action, &chosen.args, rng);
+        Some((Step { entry, learner, agent, action, g: 0.0 }, outcome))
     }
 
     /// Moves theta and the critics by one batch. `done` is the share of the budget that is spent.
-    fn update(&mut self, run: &mut Run<M>, done: f64) {
+    fn update(&mut self, run: &mut Workspace<M>, done: f64) {
         let mut d_pi = Vec::new();
         let mut gradient = vec![0.0; self.model.parameters()];
         for learner in 0..self.learners.len() {
@@ -369,27 +381,29 @@ fn draw(pi: &[f64], rng: &mut Rng) -> usize {
     pi.iter().rposition(|&p| p > 0.0).unwrap_or(0)
 }
 
-impl<M: Model> Learner<M> {
-    /// One run from scratch; `None` if the watcher stopped it.
+impl<M: Model> BaselineAgent<M> {
+    /// One run from scratch of this many steps; `None` if the watcher stopped it.
     fn run(
         &mut self,
-        training: &Training<'_>,
+        training: &TrainingJob<'_>,
         decisions: u64,
         restart: u64,
-        env: &mut dyn Env,
-    ) -> Result<Option<Trained>, Error> {
-        let mut run = self.start(env.learners(), training.seed, restart);
+        env: &mut Counted<'_>,
+    ) -> Result<Option<TrainingResult>, Error> {
+        let mut run = self.start(env.world().learners(), training.seed, restart);
         self.refresh();
-        let mut trained = Trained::default();
+        let mut trained = TrainingResult::default();
         let every = (decisions / POINTS).max(1);
         let (mut next, mut sum, mut count) = (0, 0.0, 0);
+        let before = env.taken();
+        env.limit(before + decisions);
         while trained.decisions < decisions {
-            if training.watcher.interrupted() {
+            self.collect(&mut run, env)?;
+            if env.stopped() {
                 return Ok(None);
             }
-            self.collect(&mut run, env)?;
             self.update(&mut run, trained.decisions as f64 / decisions as f64);
-            trained.decisions += run.steps.len() as u64;
+            trained.decisions = env.taken() - before;
             trained.episodes += run.returns.len() as u64;
             sum += run.returns.iter().sum::<f64>();
             count += run.returns.len();
@@ -404,26 +418,51 @@ impl<M: Model> Learner<M> {
         Ok(Some(trained))
     }
 
-    /// The mean return on the training task, acting greedily.
-    fn judge(&mut self, env: &mut dyn Env, seed: u64) -> Result<f64, Error> {
-        let episodes = SELECTION.min(env.cost().episodes());
-        let results = run_acting(&mut |env, rng| self.act(env, rng), env, episodes, seed)?;
-        Ok(results.iter().map(|r| r.value).sum::<f64>() / episodes.max(1) as f64)
+    /// The mean return on the training task, acting greedily, by no more than this many steps but for the last episode.
+    fn judge(&mut self, env: &mut Counted<'_>, steps: u64, seed: u64) -> Result<f64, Error> {
+        env.limit(env.taken() + steps);
+        let episodes = SELECTION.min(env.world().cost().episodes()) as u64;
+        let (mut total, mut run) = (0.0, 0);
+        while run < episodes && (run == 0 || env.left() > 0) {
+            let streams = selection_streams(seed, run);
+            total += run_episode(&mut |env, rng| self.act(env, rng), env, streams)?.value;
+            run += 1;
+        }
+        Ok(total / run as f64)
     }
 }
 
-impl<M: Model> Agent for Learner<M> {
-    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
+impl<M: Model> Agent for BaselineAgent<M> {
+    fn train(&mut self, training: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error> {
         let mut env = (training.make_env)()?;
+        let stop = || training.watcher.interrupted();
+        let mut env = Counted::until(env.as_mut(), &stop);
         let restarts = self.settings.restarts as u64;
         let mut best: Option<(f64, Vec<Parameters>, Vec<Point>)> = None;
-        let mut all = Trained::default();
+        let mut all = TrainingResult {
+            decisions: self.looked,
+            selection_steps: self.looked,
+            ..TrainingResult::default()
+        };
+        let budget = training.decisions.saturating_sub(self.looked) / restarts;
         for restart in 0..restarts {
-            let run = self.run(training, training.decisions / restarts, restart, env.as_mut())?;
+            let selection = if restarts == 1 { 0 } else { budget / SELECTION_SHARE };
+            let before = env.taken();
+            let run = self.run(training, budget - selection, restart, &mut env)?;
             let Some(trained) = run else { return Ok(None) };
             all.episodes += trained.episodes;
-            all.decisions += trained.decisions;
-            let value = if restarts == 1 { 0.0 } else { self.judge(env.as_mut(), training.seed)? };
+            let value = if restarts == 1 {
+                0.0
+            } else {
+                let left = budget.saturating_sub(trained.decisions);
+                match self.judge(&mut env, left, training.seed) {
+                    Err(Error::Interrupted) => return Ok(None),
+                    value => value?,
+                }
+            };
+            let taken = env.taken() - before;
+            all.decisions += taken;
+            all.selection_steps += taken - trained.decisions;
             if best.as_ref().is_none_or(|b| value > b.0) {
                 best = Some((value, self.learners.clone(), trained.curve));
             }
@@ -469,7 +508,7 @@ impl<M: Model> Agent for Learner<M> {
 }
 
 #[cfg(test)]
-impl<M: Model> Learner<M> {
+impl<M: Model> BaselineAgent<M> {
     /// Holds the gradient of some random function of pi against finite differences, in states of a random episode.
     pub fn check_gradient(&mut self, env: &mut dyn Env, seed: u64) {
         const H: f64 = 1e-5;
@@ -513,7 +552,7 @@ impl<M: Model> Learner<M> {
                 );
             }
             let action = &entry.known.actions[rng.below(entry.known.actions.len())];
-            if env.step(action.action, &action.args, rng).status != Status::Running {
+            if env.step(action.action, &action.args, rng).status != derrl_env::Status::Running {
                 env.reset(rng);
             }
         }

@@ -7,10 +7,12 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Rng, choices, observe};
+use derrl_env::{choices, observe};
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Object, Type, Universe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::experience::counted::Counted;
+use crate::settings::streams::Purpose;
 use crate::training::inference::GroundAtoms;
 
 /// Instances drawn to see which objects the training task has.
@@ -31,8 +33,8 @@ pub struct Matched(Vec<Option<Object>>);
 
 impl TrainingAtoms {
     /// Draws instances of the task to collect its objects. The order of the objects is that of their first sight.
-    pub fn collect(alphabet: &Alphabet, env: &mut dyn Env) -> TrainingAtoms {
-        let mut rng = Rng::new(0, 0);
+    pub fn collect(alphabet: &Alphabet, env: &mut Counted<'_>) -> TrainingAtoms {
+        let mut rng = Purpose::Objects.rng(0);
         let mut objects: Vec<(Constant, Type)> = Vec::new();
         let mut seen: FxHashSet<Arc<Universe>> = FxHashSet::default();
         let mut known = FxHashSet::default();
@@ -40,17 +42,17 @@ impl TrainingAtoms {
         let (mut states, mut holding) = (0, 0);
         for _ in 0..DRAWN {
             env.reset(&mut rng);
-            if env.fault().is_some() {
+            if env.world().fault().is_some() {
                 break;
             }
-            observe(env, &mut facts);
+            observe(env.world(), &mut facts);
             states += 1;
             holding += facts.iter().count();
             // Agents of one world see different objects: ask each in turn, with any action.
-            for _ in 0..env.agents() {
-                let universe = Arc::clone(env.universe());
-                if env.agents() > 1
-                    && let Some(action) = choices(env, alphabet).first()
+            for _ in 0..env.world().agents() {
+                let universe = Arc::clone(env.world().universe());
+                if env.world().agents() > 1
+                    && let Some(action) = choices(env.world(), alphabet).first()
                 {
                     env.step(action.action, &action.args, &mut rng);
                 }
@@ -63,7 +65,7 @@ impl TrainingAtoms {
                     }
                 }
             }
-            if env.agents() > 1 || env.fault().is_some() {
+            if env.world().agents() > 1 || env.world().fault().is_some() {
                 break; // the agents of a world stay the same, and drawing is costly there
             }
         }

@@ -5,7 +5,7 @@
 //!
 //! F(phi) = prod_{j false under phi} (1 - P_j) - prod_j (1 - P_j),   F = max_phi F(phi)
 
-use crate::language::body::bits;
+use crate::language::body::Body;
 
 /// Atoms whose sums are looked up together.
 const ATOMS: usize = 6;
@@ -164,7 +164,7 @@ impl RelaxedGradient {
         let outside = -scale * f;
         self.outside += outside;
         let instead = scale * empty - outside;
-        for j in bits(mask) {
+        for j in Body(mask).atoms() {
             self.instead[j] += instead;
         }
     }
@@ -182,7 +182,7 @@ impl RelaxedGradient {
 pub fn by_definition(p: &[f64], masks: &[u64], words: usize) -> f64 {
     let none: f64 = p.iter().map(|p| 1.0 - p).product();
     let outside = |mask: &[u64]| -> f64 {
-        let outside = (0..p.len()).filter(|j| mask[j / 64] >> (j % 64) & 1 == 0);
+        let outside = (0..p.len()).filter(|&j| !Body(mask).contains(j));
         outside.map(|j| 1.0 - p[j]).product()
     };
     masks.chunks_exact(words).map(|mask| outside(mask) - none).fold(0.0, f64::max)

@@ -1,10 +1,12 @@
 //! Episodes: sample rules, value the actions, act, and remember what the gradient needs.
 
-use derrl_env::{Env, Rng, Status};
+use derrl_env::{Outcome, Rng};
 
+use crate::experience::counted::Counted;
+use crate::experience::episode::{Decision, play};
 use crate::experience::rules::{Ranked, Rules, Strength, best_slot};
 use crate::experience::states::{RUN, StateId, States};
-use crate::language::body::{bits, word_bits};
+use crate::language::body::{Body, word_bits};
 use crate::language::problem::Problem;
 use crate::settings::config::{Baseline, Config};
 use crate::settings::estimator::{Gradient, Sampling, Value};
@@ -28,6 +30,29 @@ pub struct Step {
     pub g: f64,
     /// A_t, the return less its baseline.
     pub advantage: f64,
+}
+
+impl Decision for Step {
+    #[inline]
+    fn agent(&self) -> usize {
+        self.agent as usize
+    }
+
+    #[inline]
+    fn g(&mut self) -> &mut f64 {
+        &mut self.g
+    }
+}
+
+/// What acts: rules of a problem, by these settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Acting<'a> {
+    /// What is learned.
+    pub problem: &'a Problem,
+    /// How.
+    pub config: &'a Config,
+    /// The generator as it stands.
+    pub rules: &'a Rules,
 }
 
 /// Ground actions that a rule derived, and no stronger one.
@@ -73,25 +98,25 @@ pub struct Batch {
     /// Sampled rule vectors: for each sample, the bodies of all slots. The last one only where the gradient is that of the
     /// relaxed F, which does not ask for them.
     pub bodies: Vec<u64>,
+    /// Whether all sampled rule vectors are kept, also those that the gradient does not ask for.
+    pub keep_bodies: bool,
     /// The undiscounted return of each episode.
     pub returns: Vec<f64>,
     /// What the rules sampled last weigh.
     strength: Strength,
-    g: Vec<f64>,
     sampled: Vec<Option<usize>>,
     by_state: Vec<(f64, u32)>,
 }
 
 impl Batch {
-    /// Runs whole episodes until there are `config.batch` decisions, in groups that start from the same instance. Stops
-    /// early if the world fails.
+    /// Runs whole episodes until there are this many decisions, in groups that start from the same instance. Stops
+    /// early if the world fails or somebody asks to stop.
     pub fn collect(
         &mut self,
-        problem: &Problem,
-        config: &Config,
-        rules: &Rules,
+        on: &Acting<'_>,
+        decisions: usize,
         states: &mut States,
-        env: &mut dyn Env,
+        env: &mut Counted<'_>,
         rng: &mut Rng,
     ) {
         self.steps.clear();
@@ -100,95 +125,69 @@ impl Batch {
         self.bodies.clear();
         self.returns.clear();
         self.groups.clear();
-        while self.steps.len() < config.batch && env.fault().is_none() {
-            if self.returns.len().is_multiple_of(config.group) {
+        let mut steps = std::mem::take(&mut self.steps);
+        while steps.len() < decisions && env.world().fault().is_none() && !env.stopped() {
+            if self.returns.len().is_multiple_of(on.config.group) {
                 self.groups.push(self.returns.len() as u32);
                 env.reset(rng);
             } else {
                 env.restart();
             }
-            if env.fault().is_some() {
+            if env.world().fault().is_some() {
                 break;
             }
-            self.episode(problem, config, rules, states, env, rng);
+            self.episodes.push(steps.len() as u32);
+            self.sampled.clear();
+            self.sampled.resize(env.world().learners(), None);
+            let agents = env.world().agents();
+            let turn = |env: &mut Counted<'_>, rng: &mut Rng| self.turn(on, states, agents, env, rng);
+            let earned = play(env, rng, on.config.gamma, &mut steps, turn);
+            self.returns.push(earned);
         }
-        self.advantages(config, states.len());
+        self.steps = steps;
+        self.advantages(on.config, states.len());
     }
 
-    fn episode(
+    /// Decides in the current state, and acts.
+    #[inline]
+    fn turn(
         &mut self,
-        problem: &Problem,
-        config: &Config,
-        rules: &Rules,
+        on: &Acting<'_>,
         states: &mut States,
-        env: &mut dyn Env,
+        agents: usize,
+        env: &mut Counted<'_>,
         rng: &mut Rng,
-    ) {
+    ) -> Option<(Step, Outcome)> {
+        let Acting { problem, config, rules } = *on;
         let (sampling, value, _) = config.estimator.choices();
-        let from = self.steps.len();
-        let agents = env.agents();
-        self.episodes.push(from as u32);
-        self.sampled.clear();
-        self.sampled.resize(env.learners(), None);
-        let mut earned = 0.0;
-        loop {
-            let (agent, learner) = if agents > 1 { (env.turn(), env.learner(env.turn())) } else { (0, 0) };
-            let state = states.look_up(problem, env, learner);
-            let bodies = match (sampling, self.sampled[learner]) {
-                (Sampling::Never, _) => 0,
-                (Sampling::Episode, Some(at)) => at,
-                _ => {
-                    let at = self.sample(problem, config, rules, value, learner, rng);
-                    self.sampled[learner] = Some(at);
-                    at
-                }
-            };
-            let from = self.derived.len();
-            let total = match sampling {
-                Sampling::Never => self.value_relaxed(problem, config, rules, states, state),
-                _ => self.value_sampled(problem, rules, value, states, state, bodies),
-            };
-            let actions = states.actions(state);
-            let action = draw(&self.derived[from..], total, actions.len(), rng);
-            let derived = (from as u32, (self.derived.len() - from) as u32);
-            let chosen = &actions[action];
-            let outcome = env.step(chosen.action, &chosen.args, rng);
-            earned += outcome.reward;
-            let (action, bodies, agent) = (action as u32, bodies as u32, agent as u32);
-            self.steps.push(Step {
-                state,
-                action,
-                derived,
-                rest: 1.0 / total,
-                bodies,
-                agent,
-                g: outcome.reward,
-                advantage: 0.0,
-            });
-            if agents > 1 {
-                self.pay(env.round_rewards());
+        let world = env.world();
+        let (agent, learner) = if agents > 1 { (world.turn(), world.learner(world.turn())) } else { (0, 0) };
+        let state = states.look_up(problem, world, learner, &|| env.stopped())?;
+        let bodies = match (sampling, self.sampled[learner]) {
+            (Sampling::Never, _) => 0,
+            (Sampling::Episode, Some(at)) => at,
+            _ => {
+                let at = self.sample(problem, config, rules, value, learner, rng);
+                self.sampled[learner] = Some(at);
+                at
             }
-            if outcome.status != Status::Running {
-                break;
-            }
+        };
+        let from = self.derived.len();
+        let total = match sampling {
+            Sampling::Never => self.value_relaxed(problem, config, rules, states, state),
+            _ => self.value_sampled(problem, rules, value, states, state, bodies),
+        };
+        let actions = states.actions(state);
+        if env.stopped_after(actions.len()) {
+            return None;
         }
-        // G_t = r_t + gamma G_{t+1}, for each agent by itself
-        self.g.clear();
-        self.g.resize(agents, 0.0);
-        for step in self.steps[from..].iter_mut().rev() {
-            let g = &mut self.g[step.agent as usize];
-            *g = step.g + config.gamma * *g;
-            step.g = *g;
-        }
-        self.returns.push(earned);
-    }
-
-    /// Gives each agent what it earned in the round that its last step, and those of the others, completed.
-    fn pay(&mut self, rewards: &[f64]) {
-        let round = self.steps.len().saturating_sub(rewards.len());
-        for step in &mut self.steps[round..] {
-            step.g = rewards.get(step.agent as usize).copied().unwrap_or(0.0);
-        }
+        let action = draw(&self.derived[from..], total, actions.len(), rng);
+        let derived = (from as u32, (self.derived.len() - from) as u32);
+        let chosen = &actions[action];
+        let outcome = env.step(chosen.action, &chosen.args, rng);
+        let (action, bodies, agent) = (action as u32, bodies as u32, agent as u32);
+        let rest = 1.0 / total;
+        Some((Step { state, action, derived, rest, bodies, agent, g: 0.0, advantage: 0.0 }, outcome))
     }
 
     /// b^i, w^i ~ R_theta(i) for every slot of a learner. Returns where the sample starts in `bodies`; where
@@ -205,7 +204,7 @@ impl Batch {
     ) -> usize {
         let words = problem.grounder.words();
         let slots = problem.slots_of_learner(learner);
-        if config.estimator.choices().2 == Gradient::Relaxed {
+        if config.estimator.choices().2 == Gradient::Relaxed && !self.keep_bodies {
             self.bodies.clear(); // not needed any more
         }
         let at = self.bodies.len();
@@ -315,6 +314,9 @@ impl Batch {
             let last = self.groups.get(i + 1).map_or(self.episodes.len(), |&g| g as usize);
             let episodes = &self.episodes[first as usize..last];
             let (Some(&start), count) = (episodes.first(), episodes.len() as f64) else { continue };
+            if start as usize == self.steps.len() {
+                continue; // stopped before its first step
+            }
             let end = self.episodes.get(last).map_or(self.steps.len(), |&e| e as usize);
             let mean = episodes.iter().map(|&s| self.steps[s as usize].g).sum::<f64>() / count;
             for step in &mut self.steps[start as usize..end] {
@@ -360,6 +362,6 @@ fn draw(derived: &[Derived], total: f32, actions: usize, rng: &mut Rng) -> usize
 
 /// T(w, 1): the value of a rule whose body holds.
 fn body_value(config: &Config, p: &[f64], body: &[u64]) -> f64 {
-    let w: Vec<f64> = bits(body).map(|j| p[j]).collect();
+    let w: Vec<f64> = Body(body).atoms().map(|j| p[j]).collect();
     config.tnorm.value(&vec![1.0; w.len()], &w)
 }

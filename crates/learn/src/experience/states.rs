@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use derrl_env::{Env, list_legal, observe};
-use derrl_logic::{Facts, GroundAction, Grounding, Universe, subset};
+use derrl_logic::{Action, Facts, GroundAction, Grounding, Universe};
 use rustc_hash::FxHashMap;
 
 pub use self::lists::{ListId, MaskLists, RowId};
 pub use self::runs::RUN;
 use self::runs::{RunId, Runs};
+use crate::experience::met::{Met, with_pair};
 use crate::language::cache::{MOST_MASKS, MOST_UNIVERSES};
 use crate::language::problem::Problem;
 
@@ -36,6 +37,7 @@ pub struct States {
     facts: Facts,
     lists: MaskLists,
     runs: Runs,
+    met: Met,
 }
 
 #[derive(Debug)]
@@ -108,7 +110,8 @@ struct Entry {
     grounding: Arc<Grounding>,
     /// The row of each ground action.
     rows: Box<[RowId]>,
-    /// The lists of masks that its actions have, each once.
+    /// The lists of masks that its actions have, each once, in the order of its actions: sums run in this order, and
+    /// have to be the same whatever other states were met before.
     lists: Box<[ListId]>,
     /// The runs of its actions, each with the first 64 atoms that hold for some of them.
     runs: Box<[(RunId, u64)]>,
@@ -130,6 +133,7 @@ impl States {
             facts: Facts::new(&problem.alphabet),
             lists: MaskLists::default(),
             runs: Runs::default(),
+            met: Met::default(),
         }
     }
 
@@ -156,18 +160,25 @@ impl States {
         self.entries.is_empty()
     }
 
-    /// The current state of the environment, in which this learner is to decide; grounded if it is new.
+    /// The current state of the environment, in which this learner is to decide; grounded if it is new. `None` if that
+    /// takes long and `stop` says so.
     #[inline]
-    pub fn look_up(&mut self, problem: &Problem, env: &dyn Env, learner: usize) -> StateId {
+    pub fn look_up(
+        &mut self,
+        problem: &Problem,
+        env: &dyn Env,
+        learner: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<StateId> {
         let universe = self.universe(problem, env);
         let learner = learner as u32;
         let code = env.code();
         if let Some(code) = code
             && let Some(&id) = self.index[universe as usize * self.learners + learner as usize].get(&code)
         {
-            return id;
+            return Some(id);
         }
-        self.add(problem, env, universe, learner, code)
+        self.add(problem, env, universe, learner, code, stop)
     }
 
     #[inline]
@@ -207,7 +218,8 @@ impl States {
         universe: u32,
         learner: u32,
         code: Option<u128>,
-    ) -> StateId {
+        stop: &dyn Fn() -> bool,
+    ) -> Option<StateId> {
         let mut listed = Vec::new();
         let facts = &mut self.facts;
         observe(env, facts);
@@ -220,10 +232,10 @@ impl States {
                 Choices::new(known.universe.ground_actions(&problem.alphabet), problem)
             }),
         };
-        let compute = || problem.grounder.ground(&choices.actions, facts, &known.universe);
+        let compute = || problem.grounder.ground_unless(&choices.actions, facts, &known.universe, stop);
         let grounding = match code {
-            Some(code) => problem.cache.get(known.shared, code, compute),
-            None => Arc::new(compute()),
+            Some(code) => problem.cache.get(known.shared, code, compute)?,
+            None => Arc::new(compute()?),
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
@@ -241,14 +253,25 @@ impl States {
             let id = self.runs.add(&self.lists, &of_action[span.clone()], grounding.words());
             (id, self.runs.get(id).reach())
         };
-        let mut lists = of_action.clone();
-        lists.sort_unstable();
-        lists.dedup();
+        let mut pairs: Vec<(ListId, Action)> = of_action
+            .iter()
+            .zip(choices.actions.iter())
+            .map(|(&list, ground)| (list, ground.action))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let hash =
+            pairs.iter().fold(0, |hash, &(list, action)| with_pair(hash, action, self.lists.get(list).hash));
+        if self.met.wants(hash) {
+            let sight =
+                |&(list, action): &(ListId, Action)| (action, Arc::clone(&self.lists.get(list).masks));
+            self.met.add(hash, pairs.iter().map(sight).collect());
+        }
         self.entries.push(Entry {
             universe,
             learner,
             rows: choices.actions.iter().zip(&of_action).map(row).collect(),
-            lists: lists.into(),
+            lists: in_order(&of_action),
             runs: choices.spans.iter().map(run).collect(),
             grounding,
             legal,
@@ -256,7 +279,7 @@ impl States {
         if let Some(code) = code {
             self.index[universe as usize * self.learners + learner as usize].insert(code, id);
         }
-        id
+        Some(id)
     }
 
     /// The masks of a state.
@@ -312,10 +335,24 @@ impl States {
         self.entries[id.0 as usize].learner as usize
     }
 
-    /// The ids of all states kept.
-    pub fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
-        (0..self.entries.len() as u32).map(StateId)
+    /// The distinct states met so far, whether their groundings are still kept or not.
+    pub fn met(&self) -> &Met {
+        &self.met
     }
+
+    /// Takes these states as met before.
+    pub fn remember(&mut self, met: Met) {
+        self.met = met;
+    }
+}
+
+/// Each of these once, by its first place.
+fn in_order(lists: &[ListId]) -> Box<[ListId]> {
+    let mut places: Vec<(ListId, usize)> = lists.iter().copied().zip(0..).collect();
+    places.sort_unstable();
+    places.dedup_by_key(|(list, _)| *list);
+    places.sort_unstable_by_key(|&(_, place)| place);
+    places.into_iter().map(|(list, _)| list).collect()
 }
 
 /// The ground actions of a universe in runs of one target predicate each.
@@ -337,15 +374,6 @@ fn chances(spans: &[Range<usize>], actions: &[GroundAction], problem: &Problem) 
         slots.map(move |slot| Chance { rank: slot as u32, run, first })
     };
     (0..).zip(spans).flat_map(of_run).collect()
-}
-
-/// Whether a body is within one of the masks given end to end.
-#[inline]
-pub fn within(body: &[u64], masks: &[u64]) -> bool {
-    match *body {
-        [b] => masks.iter().any(|m| b & !m == 0),
-        _ => masks.chunks_exact(body.len()).any(|m| subset(body, m)),
-    }
 }
 
 #[cfg(test)]

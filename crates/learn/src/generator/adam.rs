@@ -19,6 +19,11 @@ impl Adam {
         Adam { rate, step: 0, mean: vec![0.0; n], square: vec![0.0; n] }
     }
 
+    /// The number of parameters, if what it remembers of them agrees.
+    pub fn parameters(&self) -> Option<usize> {
+        (self.mean.len() == self.square.len()).then_some(self.mean.len())
+    }
+
     /// Changes the learning rate for the steps to come.
     pub fn set_rate(&mut self, rate: f64) {
         self.rate = rate;

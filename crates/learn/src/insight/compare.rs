@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::insight::choices::{Choices, family_choices};
 use crate::insight::explain::{Explainer, Match};
 use crate::insight::verify::{Monitor, chunks, in_chunks};
+use crate::search::prune::{Drop, Dropped};
 
 /// A state in which two policies decide differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -196,60 +197,30 @@ impl<'a> Everywhere<'a> {
     /// Values stay as they are. Nothing is removed that would leave a rule without a body or a variable of a negated atom
     /// without anything to say what it stands for.
     pub fn prune(&self, policy: &Policy, monitor: &mut dyn Monitor) -> Option<Pruned> {
-        let mut pruned = Pruned { policy: policy.clone(), removed: Vec::new(), states: 0 };
         // States that have told policies apart before are likely to do so again.
         let mut witnesses: Vec<Place> = Vec::new();
-        let mut same = |candidate: &Policy, monitor: &mut dyn Monitor| -> Option<bool> {
+        let mut states = 0;
+        let mut same = |candidate: &Policy| -> Option<bool> {
             if witnesses.iter().rev().any(|&place| self.differ_at(policy, candidate, place)) {
                 return Some(false);
             }
-            let (states, place) = self.search(policy, candidate, monitor)?;
-            pruned.states = pruned.states.max(states);
+            let (searched, place) = self.search(policy, candidate, monitor)?;
+            states = states.max(searched);
             witnesses.extend(place);
             Some(place.is_none())
         };
-        loop {
-            let before = pruned.removed.len();
-            let mut order: Vec<usize> = (0..pruned.policy.rules.len()).collect();
-            order.sort_by(|&i, &j| {
-                let rules = &pruned.policy.rules;
-                rules[i].weight.total_cmp(&rules[j].weight).then(j.cmp(&i))
+        let mut removed = Vec::new();
+        let mut note = |dropped: Dropped<'_>| {
+            removed.push(match dropped {
+                Dropped::Rule(rule) => rule.display(self.alphabet).to_string(),
+                Dropped::Atom(atom, rule) => {
+                    format!("{} in {}", atom.display(self.alphabet), rule.display(self.alphabet))
+                }
             });
-            let mut gone = Vec::new();
-            for i in order {
-                let mut candidate = pruned.policy.clone();
-                let mut at = 0;
-                candidate.rules.retain(|_| {
-                    at += 1;
-                    at - 1 != i && !gone.contains(&(at - 1))
-                });
-                if same(&candidate, monitor)? {
-                    gone.push(i);
-                    pruned.removed.push(pruned.policy.rules[i].display(self.alphabet).to_string());
-                }
-            }
-            gone.sort_unstable();
-            for &i in gone.iter().rev() {
-                pruned.policy.rules.remove(i);
-            }
-            for i in 0..pruned.policy.rules.len() {
-                let arity = self.alphabet.action(pruned.policy.rules[i].action).args.len();
-                for j in (0..pruned.policy.rules[i].body.len()).rev() {
-                    let mut candidate = pruned.policy.clone();
-                    let atom = candidate.rules[i].body.remove(j);
-                    let rule = &candidate.rules[i];
-                    if rule.body.is_empty() || !rule.is_safe(arity) || !same(&candidate, monitor)? {
-                        continue;
-                    }
-                    let from = pruned.policy.rules[i].display(self.alphabet).to_string();
-                    pruned.removed.push(format!("{} in {from}", atom.display(self.alphabet)));
-                    pruned.policy = candidate;
-                }
-            }
-            if pruned.removed.len() == before {
-                return Some(pruned);
-            }
-        }
+        };
+        let mut drop = Drop { alphabet: self.alphabet, frozen: &|_| false, dropped: &mut note };
+        let policy = drop.one_at_a_time(policy.clone(), &mut same)?;
+        Some(Pruned { policy, removed, states })
     }
 
     fn differ_at(&self, first: &Policy, second: &Policy, (s, i, state): Place) -> bool {

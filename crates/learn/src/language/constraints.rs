@@ -2,6 +2,8 @@
 
 use derrl_logic::{Action, Alphabet, Arg, Grounder, Literal, Var};
 
+use crate::language::body::Body;
+
 /// The instances of all axioms over K of one action: sets of atoms that may not stand together in a body.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Constraints {
@@ -61,8 +63,7 @@ impl Constraints {
 
     /// The first instance that a body violates.
     pub fn violated(&self, body: &[u64]) -> Option<&[usize]> {
-        let has = |j: usize| body[j / 64] >> (j % 64) & 1 == 1;
-        self.instances.iter().find(|set| set.iter().all(|&j| has(j))).map(Vec::as_slice)
+        self.instances.iter().find(|set| set.iter().all(|&j| Body(body).contains(j))).map(Vec::as_slice)
     }
 }
 

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount};
+use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount, candidate_bound};
 
-use crate::error::Error;
-use crate::language::body::bits;
+use crate::error::{Error, MOST_CANDIDATES};
+use crate::language::body::Body;
 use crate::language::cache::GroundingCache;
 use crate::language::constraints::Constraints;
 use crate::language::slot::{Given, RuleDistribution, Slot};
@@ -65,6 +65,10 @@ impl Problem {
         learners: usize,
         given: &[Given],
     ) -> Result<Problem, Error> {
+        let bound = candidate_bound(alphabet);
+        if bound > MOST_CANDIDATES {
+            return Err(Error::TooManyCandidates { bound });
+        }
         let grounder = Grounder::new(alphabet);
         let mut slots = Vec::new();
         let mut slots_of = Vec::new();
@@ -129,6 +133,13 @@ impl Problem {
             constraints,
             cache: GroundingCache::default(),
         })
+    }
+
+    /// The same problem in another language: rules that it starts from keep their slots.
+    pub fn in_language(&self, alphabet: &Arc<Alphabet>) -> Result<Problem, Error> {
+        let given: Vec<Given> =
+            self.slots[self.slots_of_learner(0)].iter().filter_map(|s| s.given.clone()).collect();
+        Problem::starting_from(alphabet, self.learners(), &given)
     }
 
     /// All actions.
@@ -240,8 +251,8 @@ impl Problem {
             }
         }
         if let Some(most) = self.alphabet.max_body {
-            while body.iter().map(|w| w.count_ones() as usize).sum::<usize>() > most {
-                let all: Vec<usize> = bits(body).collect();
+            while Body(&*body).len() > most {
+                let all: Vec<usize> = Body(&*body).atoms().collect();
                 drop_least(all.into_iter(), p, body);
             }
         }
@@ -306,6 +317,6 @@ fn check_given(rule: &Rule, alphabet: &Alphabet, grounder: &Grounder) -> Result<
 /// Takes the least likely of these atoms out of the body.
 fn drop_least(atoms: impl Iterator<Item = usize>, p: &[f64], body: &mut [u64]) {
     if let Some(j) = atoms.min_by(|&i, &j| p[i].total_cmp(&p[j])) {
-        body[j / 64] &= !(1 << (j % 64));
+        Body(body).remove(j);
     }
 }

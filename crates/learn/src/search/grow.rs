@@ -7,13 +7,16 @@
 //!
 //! The gradient hardly finds such rules: they matter in few states, and below rules that are still changing.
 
-use derrl_env::{Env, Rng};
+use derrl_env::Rng;
 use derrl_logic::{Action, Literal, Policy, Rule};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::experience::rollout::Batch;
+use crate::error::Error;
+use crate::experience::counted::Counted;
+use crate::experience::rollout::{Acting, Batch};
 use crate::experience::rules::Rules;
-use crate::experience::states::{StateId, States, within};
+use crate::experience::states::{StateId, States};
+use crate::language::body::Body;
 use crate::language::problem::Problem;
 use crate::language::slot::{RuleDistribution, Slot};
 use crate::settings::config::Config;
@@ -21,6 +24,8 @@ use crate::settings::estimator::Estimator;
 
 /// Decisions by which the states without a rule are explored.
 const DECISIONS: usize = 160_000;
+/// Rules are not grown where fewer decisions are left: half of them explore, half judge what was found.
+const LEAST_DECISIONS: usize = 10_000;
 /// Episodes from one instance, so that its states are met often enough to know what they earn.
 const GROUP: usize = 16;
 /// The most atoms of a body that is grown.
@@ -37,15 +42,19 @@ pub fn grow(
     policy: &Policy,
     problem: &Problem,
     config: &Config,
-    env: &mut dyn Env,
+    env: &mut Counted<'_>,
     rng: &mut Rng,
-) -> Option<Policy> {
+) -> Result<Option<Policy>, Error> {
     let free = free_actions(policy, problem);
-    if free.is_empty() || policy.rules.is_empty() || env.agents() > 1 {
-        return None;
+    if free.is_empty()
+        || policy.rules.is_empty()
+        || env.world().agents() > 1
+        || env.left() < LEAST_DECISIONS as u64
+    {
+        return Ok(None);
     }
     let mut states = States::new(problem);
-    let tried = explore(policy, problem, config, &mut states, env, rng);
+    let tried = explore(policy, problem, config, &mut states, env, rng)?;
     let lowest = policy.rules.iter().map(|r| r.weight).fold(1.0, f64::min);
     let weight = (lowest * 90.0).floor() / 100.0;
     let mut grown = policy.clone();
@@ -53,7 +62,7 @@ pub fn grow(
         let body = Bodies::new(action, &tried, problem).best();
         grown.rules.extend(body.map(|body| Rule { weight, action, body }));
     }
-    (grown.rules.len() > policy.rules.len() && weight > 0.0).then_some(grown)
+    Ok((grown.rules.len() > policy.rules.len() && weight > 0.0).then_some(grown))
 }
 
 /// The actions that may have more rules than the policy has for them.
@@ -80,21 +89,28 @@ fn explore<'a>(
     problem: &Problem,
     config: &Config,
     states: &'a mut States,
-    env: &mut dyn Env,
+    env: &mut Counted<'_>,
     rng: &mut Rng,
-) -> Vec<Tried<'a>> {
+) -> Result<Vec<Tried<'a>>, Error> {
     let config = Config {
         estimator: Estimator::StraightThrough,
         // Levels of value are as good as strictly ordered: the softmax is the argmax.
         temperature: 0.02,
-        batch: DECISIONS,
         group: GROUP,
         ..config.clone()
     };
     let mut rules = Rules::default();
     rules.prepare(certain(policy, problem), problem, config.temperature);
     let mut batch = Batch::default();
-    batch.collect(problem, &config, &rules, states, env, rng);
+    let decisions = DECISIONS.min(usize::try_from(env.left() / 2).unwrap_or(usize::MAX));
+    let on = Acting { problem, config: &config, rules: &rules };
+    batch.collect(&on, decisions, states, env, rng);
+    if env.stopped() {
+        return Err(Error::Interrupted);
+    }
+    if let Some(fault) = env.world().fault() {
+        return Err(Error::World(fault.clone()));
+    }
     let mut places = FxHashMap::default();
     let mut sums: Vec<(u32, u32, f64, f64)> = Vec::new();
     for step in batch.steps.iter().filter(|s| batch.derived(s).is_empty()) {
@@ -106,13 +122,15 @@ fn explore<'a>(
         sums[at].3 += step.advantage * step.advantage;
     }
     let states: &States = states;
-    sums.into_iter()
+    let tried = sums
+        .into_iter()
         .map(|(state, a, gain, squares)| {
             let state = StateId(state);
             let action = states.actions(state)[a as usize].action;
             Tried { action, masks: states.grounding(state).flat(a as usize), gain, squares }
         })
-        .collect()
+        .collect();
+    Ok(tried)
 }
 
 /// The policy as distributions that leave nothing to chance.
@@ -141,7 +159,7 @@ struct Bodies<'a> {
     price: f64,
 }
 
-struct Body {
+struct Candidate {
     atoms: Vec<usize>,
     /// The sum of the gains where it holds.
     gain: f64,
@@ -178,7 +196,7 @@ impl<'a> Bodies<'a> {
     }
 
     /// Every well-typed body with one atom more that holds somewhere, each once.
-    fn longer(&self, beam: &[Vec<usize>]) -> Vec<Body> {
+    fn longer(&self, beam: &[Vec<usize>]) -> Vec<Candidate> {
         let mut seen = FxHashSet::default();
         let mut bodies = Vec::new();
         for body in beam {
@@ -193,7 +211,7 @@ impl<'a> Bodies<'a> {
                 if seen.insert(atoms.clone())
                     && let Some(gain) = self.gain(&atoms)
                 {
-                    bodies.push(Body { atoms, gain });
+                    bodies.push(Candidate { atoms, gain });
                 }
             }
         }
@@ -202,12 +220,9 @@ impl<'a> Bodies<'a> {
 
     /// The sum of the gains where a body holds; `None` if it holds nowhere.
     fn gain(&self, atoms: &[usize]) -> Option<f64> {
-        let mut body = vec![0u64; self.problem.grounder.words()];
-        for &j in atoms {
-            body[j / 64] |= 1 << (j % 64);
-        }
+        let body = Body::of(atoms.iter().copied(), self.problem.grounder.words());
         let mut gain = None;
-        for t in self.tried.iter().filter(|t| within(&body, t.masks)) {
+        for t in self.tried.iter().filter(|t| body.holds(t.masks)) {
             gain = Some(gain.unwrap_or(0.0) + t.gain);
         }
         gain

@@ -1,6 +1,10 @@
 //! A whole run: restarts in waves, then simplification, refinement and growth.
 
+pub mod budget;
+pub mod checkpoint;
 pub mod grow;
+pub mod improve;
+pub mod observer;
+pub mod prune;
 pub mod refine;
-pub mod simplify;
 pub mod waves;

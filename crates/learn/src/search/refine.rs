@@ -4,16 +4,17 @@
 //! in which 0.95 beats 0.94 every time: an order that came about by chance decides, and a policy whose rules should tie
 //! walks into the same obstacle until the horizon. So the order is settled by what it earns on the training task.
 
-use derrl_env::Env;
 use derrl_logic::{Alphabet, Policy, Rule};
 
-use crate::act::score::{Act, Actor, mean_stderr, run_episode};
+use crate::act::score::{Act, Actor, mean_stderr, run_episode, selection_streams};
 use crate::error::Error;
+use crate::experience::counted::Counted;
+use crate::search::prune::weakest_first;
 
 /// Runs policies on the same episodes of the training task.
-pub struct Judge<'a> {
+pub struct Judge<'a, 'e> {
     alphabet: &'a Alphabet,
-    env: &'a mut dyn Env,
+    env: &'a mut Counted<'e>,
     episodes: usize,
     seed: u64,
 }
@@ -27,10 +28,21 @@ pub struct Judged {
     pub returns: Vec<f64>,
 }
 
-impl<'a> Judge<'a> {
-    /// A judge by this many episodes of this seed.
-    pub fn new(alphabet: &'a Alphabet, env: &'a mut dyn Env, episodes: usize, seed: u64) -> Judge<'a> {
+impl<'a, 'e> Judge<'a, 'e> {
+    /// A judge by this many episodes of this seed, in streams that no score uses. As soon as the world has no steps left,
+    /// fewer have to do.
+    pub fn new(
+        alphabet: &'a Alphabet,
+        env: &'a mut Counted<'e>,
+        episodes: usize,
+        seed: u64,
+    ) -> Judge<'a, 'e> {
         Judge { alphabet, env, episodes, seed }
+    }
+
+    /// Whether there are no steps left.
+    fn exhausted(&self) -> bool {
+        self.env.left() == 0
     }
 
     /// Runs a policy.
@@ -57,8 +69,11 @@ impl<'a> Judge<'a> {
         let mut returns = Vec::with_capacity(self.episodes);
         while returns.len() < self.episodes && (returns.is_empty() || !enough(&returns)) {
             for i in (returns.len()..self.episodes).take(CHUNK) {
+                if self.exhausted() && !returns.is_empty() {
+                    return Ok(returns);
+                }
                 let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
-                returns.push(run_episode(act, self.env, self.seed, i as u64)?.value);
+                returns.push(run_episode(act, self.env, selection_streams(self.seed, i as u64))?.value);
             }
         }
         Ok(returns)
@@ -85,9 +100,13 @@ pub fn advantage(a: &[f64], b: &[f64]) -> (f64, f64) {
 /// kept, in part or not at all. Of the orders within the noise of the best, the one with the fewest levels is taken.
 /// Then a rule goes, the weakest first, if the policy earns no less without it, to within the noise. Takes one run of the
 /// judge for each level and each rule. Frozen rules stay, with their values.
-pub fn refine(policy: &Policy, judge: &mut Judge<'_>, frozen: &Frozen<'_>) -> Result<Judged, Error> {
-    let candidates = levellings(policy, frozen).into_iter().map(|p| judge.judge(p));
-    let judged: Vec<Judged> = candidates.collect::<Result<_, _>>()?;
+pub fn refine(policy: &Policy, judge: &mut Judge<'_, '_>, frozen: &Frozen<'_>) -> Result<Judged, Error> {
+    let mut judged: Vec<Judged> = Vec::new();
+    for candidate in levellings(policy, frozen) {
+        if judged.is_empty() || !judge.exhausted() {
+            judged.push(judge.judge(candidate)?);
+        }
+    }
     let mean = |j: &Judged| mean_stderr(&j.returns).0;
     let Some(best) = judged.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))) else {
         return judge.judge(policy.clone());
@@ -100,7 +119,7 @@ pub fn refine(policy: &Policy, judge: &mut Judge<'_>, frozen: &Frozen<'_>) -> Re
     loop {
         let before = kept.policy.rules.len();
         for i in weakest_first(&kept.policy) {
-            if kept.policy.rules.len() == 1 {
+            if kept.policy.rules.len() == 1 || judge.exhausted() {
                 break;
             }
             if frozen(&kept.policy.rules[i]) {
@@ -146,11 +165,4 @@ fn levellings(policy: &Policy, frozen: &Frozen<'_>) -> Vec<Policy> {
         Some(levelled)
     };
     (0..values.len()).filter_map(levelled).collect()
-}
-
-fn weakest_first(policy: &Policy) -> Vec<usize> {
-    let weight = |i: usize| policy.rules[i].weight;
-    let mut order: Vec<usize> = (0..policy.rules.len()).collect();
-    order.sort_by(|&i, &j| weight(i).total_cmp(&weight(j)).then(j.cmp(&i)));
-    order
 }

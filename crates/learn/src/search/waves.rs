@@ -1,108 +1,35 @@
 //! A whole run: restarts in waves, then the best and simplest policy by its return on the training task.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use derrl_env::{Cost, Env, Rng};
+use derrl_env::{Cost, Env};
 use derrl_logic::{Action, Literal, Policy, Rule, Source};
-use serde::{Deserialize, Serialize};
 
-use crate::act::score::mean_stderr;
 use crate::error::Error;
+use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
+use crate::search::budget::Budget;
+use crate::search::checkpoint::{Checkpoint, Learned, Partial, RestartResult, best_of};
 use crate::search::grow::{free_actions, grow};
+use crate::search::observer::Observer;
+use crate::search::prune::{length, prune, strongest_first};
 use crate::search::refine::{Judge, Judged, advantage, refine};
-use crate::search::simplify::{length, simplify};
 use crate::settings::config::Config;
-use crate::training::restart::{Snapshot, Trainer, UpdateStats};
-
-/// A restart that is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// Which restart.
-    pub restart: u64,
-    /// The rules by argmax, as learned.
-    pub learned: String,
-    /// The same without what changes no decision on the training task.
-    pub simplified: String,
-    /// The return of the simplified policy in each selection episode.
-    pub returns: Vec<f64>,
-    /// Rules and atoms of the simplified policy.
-    pub length: usize,
-    /// Updates done.
-    pub updates: usize,
-    /// Episodes run.
-    pub episodes: u64,
-    /// Environment steps taken.
-    pub steps: u64,
-    /// The training curve.
-    pub curve: Vec<UpdateStats>,
-}
-
-/// A restart that is under way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Partial {
-    /// Which restart.
-    pub restart: u64,
-    /// Where it stands.
-    pub snapshot: Snapshot,
-    /// Its training curve so far.
-    pub curve: Vec<UpdateStats>,
-}
-
-/// All that a run needs to be resumed: what is done and what is under way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Checkpoint {
-    /// Restarts that are done, in order.
-    pub done: Vec<Outcome>,
-    /// Restarts that are under way, in order.
-    pub running: Vec<Partial>,
-}
-
-/// A finished run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
-    /// The policy: simplified, variables renamed.
-    pub policy: Policy,
-    /// The same rules before simplification.
-    pub unsimplified: Policy,
-    /// Which restart it came from.
-    pub restart: u64,
-}
-
-/// Told what happens while runs are under way; called from worker threads.
-pub trait Observer: Sync {
-    /// An update of a restart of the run with this seed is done.
-    fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {}
-    /// The run can be resumed from here. Called now and then, after each restart, and when interrupted.
-    fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
-    /// Another wave of restarts begins.
-    fn wave(&self, _seed: u64, _restarts: usize) {}
-    /// The run is finished.
-    fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, _learned: &Learned) {}
-    /// Whether to stop as soon as possible.
-    fn interrupted(&self) -> bool {
-        false
-    }
-}
-
-/// An observer that does nothing.
-#[derive(Debug, Default)]
-pub struct Silent;
-
-impl Observer for Silent {}
+use crate::settings::streams::Purpose;
+use crate::training::restart::Restart;
 
 /// Makes environments of the training task, one a restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
 
-/// A point of the training curve is kept every so many updates.
-const CURVE_EVERY: usize = 10;
-/// The random stream of what follows the restarts, apart from theirs.
-const GROWTH: u64 = 3 << 32;
-/// Rules that act in few states earn little each: so many times the episodes of a selection tell.
+/// Points of a training curve, about: one is kept every so many updates that there are no more, and at most one in ten.
+const CURVE_POINTS: usize = 200;
+/// Grown rules fire rarely, so they are judged on this many times `selection_episodes`.
 const EXTENSION: usize = 10;
-/// A restart offers a checkpoint every so many environment steps.
-const CHECKPOINT_EVERY: u64 = 1 << 21;
+/// A restart offers a checkpoint this often.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 
 /// Runs that share a pool of threads.
 pub struct Search<'a> {
@@ -110,9 +37,12 @@ pub struct Search<'a> {
     config: &'a Config,
     make_env: &'a MakeEnv<'a>,
     observer: &'a dyn Observer,
+    /// Environment steps of each run, selection included, where they are limited.
+    steps: Option<u64>,
 }
 
 /// What a thread does next, for the run of that number.
+#[derive(Clone, Copy)]
 enum Job {
     /// One restart.
     Restart(usize, u64),
@@ -122,13 +52,21 @@ enum Job {
 
 struct Shared {
     queue: VecDeque<Job>,
-    runs: Vec<Run>,
+    runs: Vec<SeedRun>,
     error: Option<Error>,
-    /// Whether episodes cost so much that few of them have to do.
-    costly: bool,
+    terms: Terms,
 }
 
-struct Run {
+/// What holds for all runs of a search.
+#[derive(Clone, Copy)]
+struct Terms {
+    /// Whether episodes cost so much that few of them have to do.
+    costly: bool,
+    budget: Budget,
+}
+
+/// The run of one seed.
+struct SeedRun {
     seed: u64,
     checkpoint: Checkpoint,
     started: u64,
@@ -143,21 +81,32 @@ impl<'a> Search<'a> {
         make_env: &'a MakeEnv<'a>,
         observer: &'a dyn Observer,
     ) -> Search<'a> {
-        Search { problem, config, make_env, observer }
+        Search { problem, config, make_env, observer, steps: None }
     }
 
-    /// Learns once a seed on `threads` threads, going on from the checkpoints given. The result of a seed does not
-    /// depend on the other seeds nor on the number of threads. `None` for runs that were interrupted.
+    /// The same search, each run of which takes no more than this many environment steps, those of selection included,
+    /// but for the ends of episodes.
+    #[must_use]
+    pub fn within(self, steps: u64) -> Search<'a> {
+        Search { steps: Some(steps), ..self }
+    }
+
+    /// Learns once per seed on `threads` threads, from the checkpoints given. The result of a seed does not depend on
+    /// the other seeds, on the number of threads, or on when it was interrupted. `None` for runs that were interrupted.
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
         let env = (self.make_env)()?; // what cannot work fails before any thread starts
         let costly = matches!(env.cost(), Cost::Dear { .. });
+        let may_grow = !costly && env.agents() == 1;
         drop(env);
-        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, costly };
+        let unlimited = Budget::unlimited(self.config);
+        let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
+        let terms = Terms { costly, budget };
+        let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, terms };
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let started = checkpoint.done.len() as u64;
-            shared.runs.push(Run { seed, checkpoint, started, learned: None });
+            shared.runs.push(SeedRun { seed, checkpoint, started, learned: None });
             let run = shared.runs.len() - 1;
             self.next_jobs(&mut shared, run);
         }
@@ -176,61 +125,85 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Takes jobs until there are none, somebody asks to stop, or a job fails. A panic, in a job or in the observer,
+    /// fails the search: the other threads see it and stop.
     fn work(&self, shared: &Mutex<Shared>, changed: &Condvar) {
-        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut guard = lock();
         loop {
-            if self.observer.interrupted() || guard.error.is_some() {
-                break;
-            }
-            let Some(job) = guard.queue.pop_front() else {
-                if guard.runs.iter().all(|r| r.learned.is_some()) {
-                    break;
-                }
-                guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let result = match job {
-                Job::Restart(run, restart) => {
-                    let state = &guard.runs[run];
-                    let seed = state.seed;
-                    let partial = state.checkpoint.running.iter().find(|p| p.restart == restart).cloned();
-                    drop(guard);
-                    let result = self.restart(seed, restart, partial, &|partial| {
-                        let mut guard = lock();
-                        guard.runs[run].note(partial);
-                        self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
-                    });
-                    guard = lock();
-                    result.map(|outcome| {
-                        if let Some(outcome) = outcome {
-                            guard.runs[run].finish(outcome);
-                            self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
-                            if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started {
-                                self.next_jobs(&mut guard, run);
-                            }
-                        }
-                    })
-                }
-                Job::Complete(run, chosen) => {
-                    let (seed, chosen) =
-                        (guard.runs[run].seed, guard.runs[run].checkpoint.done[chosen].clone());
-                    let may_grow = !guard.costly;
-                    drop(guard);
-                    let result = self.complete(seed, &chosen, may_grow);
-                    guard = lock();
-                    result.map(|learned| {
-                        self.observer.finished(seed, &guard.runs[run].checkpoint, &learned);
-                        guard.runs[run].learned = Some(learned);
-                    })
-                }
-            };
-            if let Err(error) = result {
-                guard.error = Some(error);
+            let turn = catch_unwind(AssertUnwindSafe(|| {
+                let Some(job) = self.next_job(shared, changed) else { return Ok(false) };
+                self.do_job(job, shared).map(|()| true)
+            }));
+            let result = turn.unwrap_or_else(|panic| {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+                Err(Error::Worker(text.to_string()))
+            });
+            if let Err(error) = &result {
+                lock(shared).error.get_or_insert_with(|| error.clone());
             }
             changed.notify_all();
+            if result != Ok(true) {
+                return;
+            }
         }
-        changed.notify_all();
+    }
+
+    /// The next job, once there is one; `None` if there is nothing more to do.
+    fn next_job(&self, shared: &Mutex<Shared>, changed: &Condvar) -> Option<Job> {
+        let mut guard = lock(shared);
+        loop {
+            if self.observer.interrupted() || guard.error.is_some() {
+                return None;
+            }
+            if let Some(job) = guard.queue.pop_front() {
+                return Some(job);
+            }
+            if guard.runs.iter().all(|r| r.learned.is_some()) {
+                return None;
+            }
+            guard = changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn do_job(&self, job: Job, shared: &Mutex<Shared>) -> Result<(), Error> {
+        match job {
+            Job::Restart(run, restart) => {
+                let guard = lock(shared);
+                let seed = guard.runs[run].seed;
+                let partial =
+                    guard.runs[run].checkpoint.running.iter().find(|p| p.restart == restart).cloned();
+                let terms = guard.terms;
+                drop(guard);
+                let result = self.restart(seed, restart, partial, terms, &|partial| {
+                    let mut guard = lock(shared);
+                    guard.runs[run].checkpoint.note(partial);
+                    self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+                })?;
+                let Some(result) = result else { return Ok(()) };
+                let mut guard = lock(shared);
+                guard.runs[run].checkpoint.finish(result);
+                self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+                if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started {
+                    self.next_jobs(&mut guard, run);
+                }
+            }
+            Job::Complete(run, chosen) => {
+                let guard = lock(shared);
+                let (seed, checkpoint) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
+                let terms = guard.terms;
+                drop(guard);
+                match self.complete(seed, &checkpoint, chosen, terms) {
+                    Err(Error::Interrupted) => return Ok(()),
+                    Err(error) => return Err(error),
+                    Ok(learned) => {
+                        let mut guard = lock(shared);
+                        self.observer.finished(seed, &checkpoint, &learned);
+                        guard.runs[run].learned = Some(learned);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// When all restarts begun are done: another wave of them, or what follows the last.
@@ -242,15 +215,17 @@ impl<'a> Search<'a> {
     }
 
     /// Restarts before the next look at their results: fewer where episodes are costly.
-    fn wave(&self, costly: bool) -> usize {
-        if costly { self.config.wave.min(self.config.agree) } else { self.config.wave }
+    fn wave(&self, terms: Terms) -> usize {
+        let wave = if terms.costly { self.config.wave.min(self.config.agree) } else { self.config.wave };
+        wave.min(terms.budget.restarts)
     }
 
     fn next_wave(&self, shared: &mut Shared, run: usize) {
         let state = &mut shared.runs[run];
-        let wave = self.wave(shared.costly) as u64;
+        let terms = shared.terms;
+        let wave = self.wave(terms) as u64;
         // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
-        let end = ((state.started / wave + 1) * wave).min(self.config.restarts as u64);
+        let end = ((state.started / wave + 1) * wave).min(terms.budget.restarts as u64);
         shared.queue.extend(
             (0..end)
                 .filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r))
@@ -263,35 +238,60 @@ impl<'a> Search<'a> {
     /// After a wave: the restart to keep, if enough of them agree on the best return or none are left.
     fn chosen(&self, shared: &Shared, run: usize) -> Option<usize> {
         let done = &shared.runs[run].checkpoint.done;
-        let wave_complete =
-            done.len().is_multiple_of(self.wave(shared.costly)) || done.len() >= self.config.restarts;
+        let all = done.len() >= shared.terms.budget.restarts;
+        let wave_complete = done.len().is_multiple_of(self.wave(shared.terms)) || all;
         let best = best_of(done);
-        let enough = best.len() >= self.config.agree || done.len() >= self.config.restarts;
+        let enough = best.len() >= self.config.agree || all;
         best.first().copied().filter(|_| wave_complete && enough)
     }
 
-    /// The chosen policy, with rules more for states in which it says nothing where slots are left and they pay.
-    fn complete(&self, seed: u64, chosen: &Outcome, may_grow: bool) -> Result<Learned, Error> {
+    /// The chosen policy, with rules added for uncovered states if slots remain and the return improves.
+    fn complete(&self, seed: u64, run: &Checkpoint, chosen: usize, terms: Terms) -> Result<Learned, Error> {
+        let chosen = &run.done[chosen];
         let alphabet = &self.problem.alphabet;
         let read = |text: &str| {
             Policy::parse(&Source::new("checkpoint", text), alphabet)
                 .map_err(|e| Error::Policy(e.to_string()))
         };
         let mut policy = read(&chosen.simplified)?;
-        if may_grow && !free_actions(&policy, self.problem).is_empty() {
-            policy = self.extend(seed, &policy, (self.make_env)()?.as_mut())?;
+        let mut grown = 0;
+        if !terms.costly && !free_actions(&policy, self.problem).is_empty() {
+            let mut env = (self.make_env)()?;
+            let stop = || self.observer.interrupted();
+            let mut env = Counted::until(env.as_mut(), &stop);
+            env.limit(terms.budget.total.saturating_sub(run.steps()));
+            let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
+            policy = self.extend(seed, &policy, &mut env, pace)?;
+            grown = env.taken();
         }
-        Ok(Learned { policy, unsimplified: read(&chosen.learned)?, restart: chosen.restart })
+        Ok(Learned {
+            policy,
+            unsimplified: read(&chosen.learned)?,
+            restart: chosen.restart,
+            steps: run.steps() + grown,
+            selection_steps: run.selection_steps() + grown,
+        })
     }
 
-    /// The policy with rules more, as long as they earn more.
-    fn extend(&self, seed: u64, policy: &Policy, env: &mut dyn Env) -> Result<Policy, Error> {
+    /// The policy with more rules, as long as they earn more.
+    fn extend(&self, seed: u64, policy: &Policy, env: &mut Counted<'_>, pace: Pace) -> Result<Policy, Error> {
         let alphabet = &self.problem.alphabet;
-        let episodes = EXTENSION * self.config.selection_episodes;
-        let mut rng = Rng::new(seed, GROWTH);
+        let most = EXTENSION * self.config.selection_episodes;
+        let mut rng = Purpose::Growth.rng(seed);
         let frozen = |rule: &Rule| self.problem.is_frozen(rule);
+        // Half of the steps left, if they are limited, are for what may be grown.
+        let half = |env: &Counted<'_>| env.left() / 2;
+        if env.left() == 0 {
+            return Ok(policy.clone());
+        }
+        let episodes = pace.episodes_within(half(env), policy, most);
         let mut best = refine(policy, &mut Judge::new(alphabet, env, episodes, seed), &frozen)?;
-        while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng) {
+        while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng)? {
+            if env.left() == 0 {
+                break;
+            }
+            // Both are judged on as many episodes.
+            let episodes = pace.episodes_within(env.left(), &grown, best.returns.len());
             let refined = refine(&grown, &mut Judge::new(alphabet, env, episodes, seed), &frozen)?;
             let (gain, noise) = advantage(&refined.returns, &best.returns);
             if gain <= noise {
@@ -299,8 +299,7 @@ impl<'a> Search<'a> {
             }
             best = refined;
         }
-        // The strongest rule of an action first, as it is read.
-        best.policy.rules.sort_by(|a, b| a.action.cmp(&b.action).then(b.weight.total_cmp(&a.weight)));
+        strongest_first(&mut best.policy);
         Ok(best.policy)
     }
 
@@ -310,50 +309,79 @@ impl<'a> Search<'a> {
         seed: u64,
         restart: u64,
         partial: Option<Partial>,
+        terms: Terms,
         save: &dyn Fn(Partial),
-    ) -> Result<Option<Outcome>, Error> {
+    ) -> Result<Option<RestartResult>, Error> {
         let mut env = (self.make_env)()?;
+        let stop = || self.observer.interrupted();
+        let mut env = Counted::until(env.as_mut(), &stop);
         let resumed = partial.and_then(|p| {
-            Trainer::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
+            Restart::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
         });
-        let (mut trainer, mut curve) =
-            resumed.unwrap_or_else(|| (Trainer::new(self.problem, self.config, seed, restart), Vec::new()));
-        let mut saved = trainer.steps();
+        let (trainer, mut curve) =
+            resumed.unwrap_or_else(|| (Restart::new(self.problem, self.config, seed, restart), Vec::new()));
+        let mut trainer = trainer.within(terms.budget.training);
+        let every = self.config.updates.div_ceil(CURVE_POINTS).max(10);
+        let mut saved = Instant::now();
         while !trainer.finished() {
-            let stop = self.observer.interrupted();
-            if stop || trainer.steps() - saved >= CHECKPOINT_EVERY {
-                saved = trainer.steps();
+            if saved.elapsed() >= CHECKPOINT_EVERY {
                 save(Partial { restart, snapshot: trainer.snapshot(), curve: curve.clone() });
+                saved = Instant::now();
             }
-            if stop {
-                return Ok(None);
-            }
-            let before = trainer.snapshot();
-            let stats = match trainer.update(env.as_mut()) {
-                Ok(stats) => stats,
+            match trainer.update(&mut env) {
+                Ok(stats) => {
+                    self.observer.updated(seed, restart, &stats);
+                    if stats.update % every == 0 || stats.update == 1 {
+                        curve.push(stats);
+                    }
+                }
                 Err(error) => {
                     // What is done so far can be resumed.
-                    save(Partial { restart, snapshot: before, curve });
-                    return Err(error);
+                    save(Partial { restart, snapshot: trainer.snapshot(), curve });
+                    return if error == Error::Interrupted { Ok(None) } else { Err(error) };
                 }
-            };
-            self.observer.updated(seed, restart, &stats);
-            if stats.update % CURVE_EVERY == 0 || stats.update == 1 {
-                curve.push(stats);
             }
         }
-        let mut outcomes = Vec::new();
+        if saved.elapsed() >= CHECKPOINT_EVERY {
+            save(Partial { restart, snapshot: trainer.snapshot(), curve: curve.clone() });
+        }
+        match self.select(seed, restart, &trainer, terms, &mut env) {
+            Ok(result) => Ok(Some(RestartResult { curve, ..result })),
+            Err(Error::Interrupted) => {
+                save(Partial { restart, snapshot: trainer.snapshot(), curve });
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The best policy of a restart's learners, simplified and run on the training task.
+    fn select(
+        &self,
+        seed: u64,
+        restart: u64,
+        trainer: &Restart,
+        terms: Terms,
+        env: &mut Counted<'_>,
+    ) -> Result<RestartResult, Error> {
+        // Steps of training that were taken before an interruption count too.
+        let before = env.taken();
+        env.limit((before + terms.budget.restart.saturating_sub(trainer.steps())).max(before));
+        let mut results = Vec::new();
         let mut seen = Vec::new();
+        let mut selection_steps = 0;
         for learned in trainer.policies() {
             // Learners of several agents often find the same rules in the same order: one of them is run.
             let shape = shape(&learned);
             if !seen.contains(&shape) {
-                outcomes.push(self.judge(seed, restart, &learned, &trainer, env.as_mut())?);
+                results.push(self.judge(seed, restart, &learned, trainer, env)?);
+                selection_steps = env.taken() - before;
                 seen.push(shape);
             }
         }
-        let best = best_of(&outcomes).first().copied().unwrap_or(0);
-        Ok(Some(Outcome { curve, ..outcomes.swap_remove(best) }))
+        let best = best_of(&results).first().copied().unwrap_or(0);
+        let steps = trainer.steps() + selection_steps;
+        Ok(RestartResult { steps, selection_steps, ..results.swap_remove(best) })
     }
 
     /// Simplifies the policy of a learner and runs it, for all agents, on the training task.
@@ -362,30 +390,60 @@ impl<'a> Search<'a> {
         seed: u64,
         restart: u64,
         learned: &Policy,
-        trainer: &Trainer,
-        env: &mut dyn Env,
-    ) -> Result<Outcome, Error> {
+        trainer: &Restart,
+        env: &mut Counted<'_>,
+    ) -> Result<RestartResult, Error> {
         let alphabet = &self.problem.alphabet;
-        let simple = |policy: &Policy| simplify(policy, self.problem, trainer.states());
+        let simple = |policy: &Policy| prune(policy, self.problem, trainer.states().met());
         // A world with costly episodes says how few a score may take.
-        let episodes = match env.cost() {
+        let most = match env.world().cost() {
             Cost::Dear { episodes } => episodes,
             Cost::Cheap => self.config.selection_episodes,
         };
+        let pace = Pace { steps: trainer.steps(), episodes: trainer.episodes() };
+        let pruned = simple(learned);
+        let episodes = pace.episodes_within(env.left(), &pruned, most);
         let mut judge = Judge::new(alphabet, env, episodes, seed);
-        let refined = refine(&simple(learned), &mut judge, &|rule| self.problem.is_frozen(rule))?;
-        let Judged { policy: simplified, returns } = judge.judge(simple(&refined.policy))?;
-        Ok(Outcome {
+        let refined = refine(&pruned, &mut judge, &|rule| self.problem.is_frozen(rule))?;
+        let again = simple(&refined.policy);
+        // The same rules earn the same in the same episodes.
+        let known = again == refined.policy;
+        let Judged { policy: simplified, returns } = if known { refined } else { judge.judge(again)? };
+        let atoms = |policy: &Policy| length(policy) - policy.rules.len();
+        Ok(RestartResult {
             restart,
             learned: learned.display(alphabet).to_string(),
             simplified: simplified.display(alphabet).to_string(),
+            redundant_atoms: atoms(learned) - atoms(&pruned),
             returns,
             length: length(&simplified),
             updates: trainer.updates(),
             episodes: trainer.episodes(),
-            steps: trainer.steps(),
+            steps: 0,
+            selection_steps: 0,
             curve: Vec::new(),
         })
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long episodes were while training.
+#[derive(Clone, Copy)]
+struct Pace {
+    steps: u64,
+    episodes: u64,
+}
+
+impl Pace {
+    /// How many episodes per candidate fit into these steps when a policy is refined, `most` at the most: a candidate for
+    /// each level of value and each rule, and one in the end.
+    fn episodes_within(self, steps: u64, policy: &Policy, most: usize) -> usize {
+        let length = self.steps.div_ceil(self.episodes.max(1)).max(1);
+        let candidates = 2 * policy.rules.len() as u64 + 1;
+        usize::try_from(steps / (length * candidates)).unwrap_or(usize::MAX).clamp(1, most)
     }
 }
 
@@ -393,37 +451,4 @@ impl<'a> Search<'a> {
 fn shape(policy: &Policy) -> Vec<(usize, Action, Vec<Literal>)> {
     let rank = |r: &Rule| policy.rules.iter().filter(|o| o.weight > r.weight).count();
     policy.rules.iter().map(|r| (rank(r), r.action, r.body.clone())).collect()
-}
-
-impl Run {
-    fn note(&mut self, partial: Partial) {
-        self.checkpoint.running.retain(|p| p.restart != partial.restart);
-        self.checkpoint.running.push(partial);
-        self.checkpoint.running.sort_by_key(|p| p.restart);
-    }
-
-    fn finish(&mut self, outcome: Outcome) {
-        self.checkpoint.running.retain(|p| p.restart != outcome.restart);
-        self.checkpoint.done.push(outcome);
-        self.checkpoint.done.sort_by_key(|o| o.restart);
-    }
-}
-
-/// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the
-/// simplest first, then the best, then the earliest.
-fn best_of(done: &[Outcome]) -> Vec<usize> {
-    let mean = |i: usize| mean_stderr(&done[i].returns).0;
-    let Some(best) = (0..done.len()).max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i))) else {
-        return Vec::new();
-    };
-    let mut close: Vec<usize> = (0..done.len())
-        .filter(|&i| {
-            let (gap, stderr) = advantage(&done[best].returns, &done[i].returns);
-            gap <= stderr + 1e-9
-        })
-        .collect();
-    close.sort_by(|&i, &j| {
-        done[i].length.cmp(&done[j].length).then(mean(j).total_cmp(&mean(i))).then(i.cmp(&j))
-    });
-    close
 }

@@ -4,7 +4,7 @@ use crate::experience::relaxed::RelaxedGradient;
 use crate::experience::rollout::{Batch, Derived, Step};
 use crate::experience::rules::Rules;
 use crate::experience::states::{ListId, StateId, States};
-use crate::language::body::bits;
+use crate::language::body::Body;
 use crate::language::problem::Problem;
 use crate::settings::config::{Config, ConstraintMode};
 use crate::settings::estimator::{Gradient, Value};
@@ -176,7 +176,7 @@ impl LogitGradient {
             for (k, &c) in d_f.iter().enumerate().filter(|(_, c)| **c != 0.0) {
                 let base = on.problem.slots_of_learner(on.states.learner(step.state)).start;
                 let from = step.bodies as usize + (k - base) * words;
-                let chosen: Vec<usize> = bits(&on.batch.bodies[from..from + words]).collect();
+                let chosen: Vec<usize> = Body(&on.batch.bodies[from..from + words]).atoms().collect();
                 let d = &on.rules.distributions[k];
                 let w: Vec<f64> = chosen.iter().map(|&j| d.p[j]).collect();
                 let y = vec![1.0; w.len()];
@@ -208,7 +208,7 @@ impl LogitGradient {
                 let from = step.bodies as usize + i * words;
                 let gradient = &mut self.atoms[k];
                 gradient.iter_mut().zip(&d.p).for_each(|(g, p)| *g -= c * p);
-                bits(&on.batch.bodies[from..from + words]).for_each(|j| gradient[j] += c);
+                Body(&on.batch.bodies[from..from + words]).atoms().for_each(|j| gradient[j] += c);
             }
         }
         self.confidence_of_crisp(on);

@@ -127,6 +127,7 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                 actions,
                 constants: MENTIONED[..constants].iter().map(|c| Constant::name(c)).collect(),
                 variables,
+                variables_given: true,
                 max_body: None,
                 templates: None,
                 constraints: Vec::new(),
@@ -385,7 +386,8 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             }],
             constants: Vec::new(),
             variables: 4,
-            max_body: None,
+            variables_given: true,
+                max_body: None,
             templates: None,
             constraints: Vec::new(),
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::experience::met::hash_masks;
 use crate::language::problem::Problem;
 
 /// The masks of a ground action, by their place among all lists that differ: many actions in many states have the same.
@@ -23,6 +24,8 @@ pub struct MaskList {
     pub kind: usize,
     /// The masks, end to end.
     pub masks: Arc<[u64]>,
+    /// A hash of the masks.
+    pub hash: u128,
     /// The row of the first action of the kind; those of the others follow.
     pub first: RowId,
 }
@@ -41,7 +44,9 @@ impl MaskLists {
         *self.ids.entry((learner, kind as u32, masks.into())).or_insert_with_key(|(_, _, masks)| {
             let first = RowId(self.rows);
             self.rows += problem.kinds[kind].actions.len() as u32;
-            self.lists.push(MaskList { learner: learner as usize, kind, masks: Arc::clone(masks), first });
+            let hash = hash_masks(masks);
+            let (learner, masks) = (learner as usize, Arc::clone(masks));
+            self.lists.push(MaskList { learner, kind, masks, hash, first });
             ListId(self.lists.len() as u32 - 1)
         })
     }

@@ -6,6 +6,7 @@ use derrl_env::{Options, Rng, Status, World, worlds};
 use derrl_logic::{Alphabet, Source};
 
 use super::*;
+use crate::language::body::Body;
 
 /// Looks at the states of random episodes under random bodies.
 fn check(spec: &'static World, alphabet: &Arc<Alphabet>, task: &str, options: &Options) {
@@ -18,15 +19,12 @@ fn check(spec: &'static World, alphabet: &Arc<Alphabet>, task: &str, options: &O
     for _ in 0..20 {
         env.reset(&mut rng);
         for _ in 0..8 {
-            let state = states.look_up(&problem, env.as_ref(), 0);
+            let state = states.look_up(&problem, env.as_ref(), 0, &|| false).unwrap();
             let actions = Arc::clone(states.actions(state));
             for chance in states.meeting(state).chances {
                 let atoms = problem.slots[chance.rank as usize].atoms;
-                let mut body = vec![0u64; words];
-                for _ in 0..rng.below(4) {
-                    let j = rng.below(atoms);
-                    body[j / 64] |= 1 << (j % 64);
-                }
+                let Body(body) =
+                    Body::of((0..rng.below(4)).map(|_| rng.below(atoms)).collect::<Vec<_>>(), words);
                 let meeting = states.meeting(state);
                 let derived = meeting.derived(chance, &body);
                 let own = actions[chance.first as usize].action;

@@ -1,6 +1,7 @@
 //! Episodes, explained step by step.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use derrl_env::{Env, Fault, Scene, Status, list_legal, observe};
 use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
@@ -19,6 +20,14 @@ pub struct Ask {
     pub what_if: WhatIfs,
     /// How far to search for changes.
     pub bounds: Bounds,
+    /// From this moment on, only the rules that fire are told: explanations take longer than the episode.
+    pub until: Option<Instant>,
+}
+
+impl Ask {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
 }
 
 /// Which of the other actions to explain.
@@ -119,17 +128,19 @@ pub fn explain_episode(
         let scene = env.scene();
         let legal = list_legal(env, alphabet, &facts, &mut listed).then_some(listed.as_slice());
         let explainer = explainer.among(legal);
-        let asked = ask.others.list(alphabet, &universe, legal);
+        let late = ask.is_late();
+        let asked = if late { Vec::new() } else { ask.others.list(alphabet, &universe, legal) };
         let (action, mut explanation) = explainer
             .explain(&facts, &universe, &mut ties, &asked)
             .ok_or_else(|| Error::World(Fault::new("there is nothing to do: this state has no actions")))?;
         let what_if = match &ask.what_if {
+            _ if late => None,
             WhatIfs::None => None,
             WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
                 .ok()
                 .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
             WhatIfs::Others => {
-                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask.bounds);
+                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask);
                 None
             }
         };
@@ -203,11 +214,14 @@ impl Explainer<'_> {
         facts: &Facts,
         universe: &Universe,
         asked: &[GroundAction],
-        bounds: Bounds,
+        ask: &Ask,
     ) {
         let others = asked.iter().filter(|a| *a != chosen);
         for (why, action) in explanation.others.iter_mut().zip(others) {
-            why.what_if = Some(self.what_if(action, facts, universe, bounds));
+            if ask.is_late() {
+                return;
+            }
+            why.what_if = Some(self.what_if(action, facts, universe, ask.bounds));
         }
     }
 }

@@ -6,7 +6,9 @@ use derrl_env::{Options, Rng, find};
 use derrl_logic::Action;
 
 use super::*;
+use crate::experience::counted::Counted;
 use crate::experience::relaxed::by_definition;
+use crate::experience::rollout::Acting;
 use crate::generator::sigmoid;
 use crate::language::slot::RuleDistribution;
 use crate::settings::estimator::{ESTIMATORS, Estimator};
@@ -44,7 +46,8 @@ impl Fixture {
         fixture.rules = fixture.rules_at(&fixture.logits, &fixture.confidence);
         let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
         let (states, batch) = (&mut fixture.states, &mut fixture.batch);
-        batch.collect(&fixture.problem, &fixture.config, &fixture.rules, states, env.as_mut(), &mut rng);
+        let on = Acting { problem: &fixture.problem, config: &fixture.config, rules: &fixture.rules };
+        batch.collect(&on, fixture.config.batch, states, &mut Counted::new(env.as_mut()), &mut rng);
         fixture
     }
 
@@ -105,7 +108,8 @@ impl Fixture {
                 (Value::Weighted, Some(k)) => {
                     let d = &rules.distributions[k];
                     let from = step.bodies as usize + k * words;
-                    let w: Vec<f64> = bits(&self.batch.bodies[from..from + words]).map(|j| d.p[j]).collect();
+                    let w: Vec<f64> =
+                        Body(&self.batch.bodies[from..from + words]).atoms().map(|j| d.p[j]).collect();
                     d.confidence * self.config.tnorm.value(&vec![1.0; w.len()], &w)
                 }
             };
@@ -132,7 +136,7 @@ impl Fixture {
                 let words = self.problem.grounder.words();
                 for (k, d) in rules.distributions.iter().enumerate() {
                     let from = step.bodies as usize + k * words;
-                    let body: Vec<usize> = bits(&self.batch.bodies[from..from + words]).collect();
+                    let body: Vec<usize> = Body(&self.batch.bodies[from..from + words]).atoms().collect();
                     let log = |(j, p): (usize, &f64)| if body.contains(&j) { p.ln() } else { (1.0 - p).ln() };
                     total -= step.advantage * d.p.iter().enumerate().map(log).sum::<f64>() / episodes;
                 }

@@ -1,0 +1,66 @@
+//! Which runs a folder of several holds. It is written before the first of them, so that a kill loses none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::args::MOST_SEEDS;
+use crate::run_folder::RunConfig;
+use crate::safe_file::write;
+use crate::sealed::{open, seal};
+
+/// The name of the file.
+const FILE: &str = "seeds.json";
+
+/// What was asked for: the same run, once a seed.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The first seed.
+    pub first: u64,
+    /// The last seed.
+    pub last: u64,
+    /// What each run is, but for its seed.
+    pub config: RunConfig,
+    /// The text of the domain file.
+    pub domain: String,
+}
+
+impl Manifest {
+    /// Whether a folder has one.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).exists()
+    }
+
+    /// That of a folder, if it has one.
+    pub fn read(folder: &Path) -> anyhow::Result<Option<Manifest>> {
+        let path = folder.join(FILE);
+        let shown = path.display();
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read {shown}")),
+            Ok(text) => {
+                let manifest: Manifest = open(&text).with_context(|| {
+                    format!("{shown} is damaged: remove it to go on with the runs that have folders")
+                })?;
+                if manifest.last.checked_sub(manifest.first).is_none_or(|more| more >= MOST_SEEDS) {
+                    bail!("{shown} asks for more than {MOST_SEEDS} seeds: no run of ours wrote it");
+                }
+                Ok(Some(manifest))
+            }
+        }
+    }
+
+    /// Writes it into a folder.
+    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        write(&folder.join(FILE), &seal(self)?)
+    }
+
+    /// The runs: where each is, and what it is.
+    pub fn runs<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = (PathBuf, RunConfig)> + 'a {
+        (self.first..=self.last)
+            .map(move |seed| (folder.join(format!("seed-{seed}")), RunConfig { seed, ..self.config.clone() }))
+    }
+}

@@ -1,0 +1,61 @@
+//! The only way to standard output and standard error. No call panics, whoever holds the other end.
+//!
+//! | what is lost | what happens |
+//! |---|---|
+//! | a result, to a full disk or a broken device | the first error is kept, and the command ends with exit code 1 |
+//! | a result, to a reader that went away (`derrl ... \| head`) | nothing: the reader has what it wanted |
+//! | a message on standard error | nothing: there is nowhere left to say it |
+
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Mutex, PoisonError};
+
+/// The first error of standard output.
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Prints a result to standard output at once. What cannot be written is told by [`lost`].
+pub fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    keep(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+}
+
+/// Prints one JSON document.
+pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?));
+    Ok(())
+}
+
+/// Prints what the command line parser has to say: help and versions are results, mistakes are messages.
+pub fn print_usage(said: &clap::Error) {
+    let printed = said.print();
+    if !said.use_stderr() {
+        keep(printed.and_then(|()| io::stdout().flush()));
+    }
+}
+
+/// Prints a message for the person who waits, a line on standard error. Use it by `say!`.
+pub fn message(text: fmt::Arguments) {
+    // One write, so that lines of several threads do not mix.
+    let line = format!("{text}\n");
+    let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Prints a formatted line on standard error; unlike `say!`, it never panics.
+macro_rules! say {
+    ($($words:tt)*) => { $crate::output::message(format_args!($($words)*)) };
+}
+pub(crate) use say;
+
+/// The reason why results were lost, if they were. A closed pipe loses nothing that anybody waits for.
+pub fn lost() -> Option<String> {
+    let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+    lost.as_ref().map(|error| format!("cannot write to standard output: {error}"))
+}
+
+fn keep(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        LOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}

@@ -1,0 +1,115 @@
+//! What a run has done so far: all that is needed to resume it.
+
+use derrl_logic::Policy;
+use serde::{Deserialize, Serialize};
+
+use crate::act::score::mean_stderr;
+use crate::search::refine::advantage;
+use crate::training::restart::{Snapshot, UpdateStats};
+
+/// A restart that is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RestartResult {
+    /// Which restart.
+    pub restart: u64,
+    /// The rules by argmax, as learned.
+    pub learned: String,
+    /// The same without what changes no decision on the training task.
+    pub simplified: String,
+    /// Atoms of the learned rules on which no decision depends, in any of the states met (`Met`).
+    pub redundant_atoms: usize,
+    /// The return of the simplified policy in each selection episode.
+    pub returns: Vec<f64>,
+    /// Rules and atoms of the simplified policy.
+    pub length: usize,
+    /// Updates done.
+    pub updates: usize,
+    /// Episodes of training.
+    pub episodes: u64,
+    /// Environment steps, selection included.
+    pub steps: u64,
+    /// Environment steps of selection.
+    pub selection_steps: u64,
+    /// The training curve.
+    pub curve: Vec<UpdateStats>,
+}
+
+/// A restart that is under way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Partial {
+    /// Which restart.
+    pub restart: u64,
+    /// Where it stands.
+    pub snapshot: Snapshot,
+    /// Its training curve so far. A curve has some two hundred points, however many updates there are.
+    pub curve: Vec<UpdateStats>,
+}
+
+/// All that a run needs to be resumed: what is done and what is under way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Restarts that are done, in order.
+    pub done: Vec<RestartResult>,
+    /// Restarts that are under way, in order.
+    pub running: Vec<Partial>,
+}
+
+impl Checkpoint {
+    /// Takes down where a restart stands.
+    pub fn note(&mut self, partial: Partial) {
+        self.running.retain(|p| p.restart != partial.restart);
+        self.running.push(partial);
+        self.running.sort_by_key(|p| p.restart);
+    }
+
+    /// Takes down what came of a restart.
+    pub fn finish(&mut self, result: RestartResult) {
+        self.running.retain(|p| p.restart != result.restart);
+        self.done.push(result);
+        self.done.sort_by_key(|o| o.restart);
+    }
+
+    /// Environment steps of the restarts that are done, selection included.
+    pub fn steps(&self) -> u64 {
+        self.done.iter().map(|r| r.steps).sum()
+    }
+
+    /// How many of these were selection.
+    pub fn selection_steps(&self) -> u64 {
+        self.done.iter().map(|r| r.selection_steps).sum()
+    }
+}
+
+/// A finished run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// The policy: simplified, variables renamed.
+    pub policy: Policy,
+    /// The same rules before simplification.
+    pub unsimplified: Policy,
+    /// Which restart it came from.
+    pub restart: u64,
+    /// Environment steps of the whole run: of training, and of selecting, refining and growing rules.
+    pub steps: u64,
+    /// How many of these were not training.
+    pub selection_steps: u64,
+}
+
+/// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the
+/// simplest first, then the best, then the earliest.
+pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
+    let mean = |i: usize| mean_stderr(&done[i].returns).0;
+    let Some(best) = (0..done.len()).max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i))) else {
+        return Vec::new();
+    };
+    let mut close: Vec<usize> = (0..done.len())
+        .filter(|&i| {
+            let (gap, stderr) = advantage(&done[best].returns, &done[i].returns);
+            gap <= stderr + 1e-9
+        })
+        .collect();
+    close.sort_by(|&i, &j| {
+        done[i].length.cmp(&done[j].length).then(mean(j).total_cmp(&mean(i))).then(i.cmp(&j))
+    });
+    close
+}

@@ -1,0 +1,43 @@
+//! Who is told how training goes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::search::checkpoint::{Checkpoint, Learned};
+use crate::training::restart::UpdateStats;
+
+/// Told what happens while runs are under way, and asked whether to stop; called from worker threads.
+///
+/// A panic of an observer ends the search with an error.
+pub trait Observer: Sync {
+    /// Another point of the training curve of an agent. DERRL, which restarts, tells of every restart.
+    fn point(&self, _point: &Point) {}
+    /// An update of a restart of the run with this seed is done.
+    fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {}
+    /// The run can be resumed from here. Called about every second, after each restart, and when interrupted.
+    fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
+    /// Another wave of restarts begins.
+    fn wave(&self, _seed: u64, _restarts: usize) {}
+    /// The run is finished.
+    fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, _learned: &Learned) {}
+    /// Whether to stop as soon as possible. Asked often: it should take no time.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// A point of a training curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Episodes run so far.
+    pub episodes: u64,
+    /// Decisions taken so far.
+    pub decisions: u64,
+    /// The mean undiscounted return of the episodes since the last point, acting as in training.
+    pub mean_return: f64,
+}
+
+/// An observer that does nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

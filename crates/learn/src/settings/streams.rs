@@ -1,0 +1,47 @@
+//! The random streams of a run, by what they are for.
+//!
+//! No two purposes share a stream, so that scores are out of sample: neither training nor selection ever draws from the
+//! streams that scores are drawn from.
+
+use derrl_env::Rng;
+
+/// What a random stream is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// All of a restart's training: initial parameters, instances, rules and actions.
+    Restart(u64),
+    /// The instance of a scored episode, by its number.
+    Score(u64),
+    /// How ties are broken in a scored episode.
+    ScoreTies(u64),
+    /// The instance of an episode by which policies are selected.
+    Selection(u64),
+    /// How ties are broken in such an episode.
+    SelectionTies(u64),
+    /// The episodes in which rules are grown.
+    Growth,
+    /// All of a restart's training of an agent that is not DERRL.
+    Baseline(u64),
+    /// The episodes by which a policy is improved.
+    Improvement,
+    /// The instances from which an agent of fixed size takes the objects of a task.
+    Objects,
+}
+
+impl Purpose {
+    /// The stream of this purpose for a seed, from its start.
+    pub fn rng(self, seed: u64) -> Rng {
+        let (space, number) = match self {
+            Purpose::Restart(n) => (0, n),
+            Purpose::Score(n) => (1, n),
+            Purpose::ScoreTies(n) => (2, n),
+            Purpose::Selection(n) => (4, n),
+            Purpose::SelectionTies(n) => (6, n),
+            Purpose::Growth => (5, 0),
+            Purpose::Baseline(n) => (3, n),
+            Purpose::Objects => (7, 0),
+            Purpose::Improvement => (8, 0),
+        };
+        Rng::new(seed, (space << 32) + number)
+    }
+}

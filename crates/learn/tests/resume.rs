@@ -1,0 +1,163 @@
+//! A run that is interrupted, at any moment and as often as may be, ends as one that is not: bit for bit.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use derrl_env::{Options, Rng, World, find};
+use derrl_learn::{Checkpoint, Config, Error, Learned, Observer, Problem, Search, UpdateStats};
+
+/// Keeps what the runs tell, as text, and stops them when it has been asked so many times.
+struct Recorder {
+    left: AtomicU64,
+    asked: AtomicU64,
+    checkpoints: Mutex<BTreeMap<u64, String>>,
+    finished: Mutex<BTreeMap<u64, String>>,
+}
+
+impl Recorder {
+    fn new(left: u64) -> Recorder {
+        Recorder {
+            left: AtomicU64::new(left),
+            asked: AtomicU64::new(0),
+            checkpoints: Mutex::default(),
+            finished: Mutex::default(),
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
+        self.checkpoints.lock().unwrap().insert(seed, serde_json::to_string(checkpoint).unwrap());
+    }
+    fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
+        let text = format!("{}\n{learned:?}", serde_json::to_string(checkpoint).unwrap());
+        self.finished.lock().unwrap().insert(seed, text);
+    }
+    fn interrupted(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_err()
+    }
+}
+
+/// One process: a search from these checkpoints. Nothing but the checkpoints, as text, is handed on.
+fn process(
+    spec: &World,
+    config: &Config,
+    from: &BTreeMap<u64, String>,
+    threads: usize,
+    recorder: &Recorder,
+) -> bool {
+    let alphabet = spec.alphabet();
+    let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
+    let seeds = from.iter().map(|(seed, text)| (*seed, serde_json::from_str(text).unwrap())).collect();
+    let runs = Search::new(&problem, config, &make_env, recorder).run(seeds, threads).unwrap();
+    runs.iter().all(Option::is_some)
+}
+
+/// Runs of these seeds with interruptions at random moments. Returns what they ended with and the number of interruptions.
+fn interrupted(
+    spec: &World,
+    config: &Config,
+    seeds: u64,
+    whole: u64,
+    rng: &mut Rng,
+) -> (BTreeMap<u64, String>, usize) {
+    let mut state: BTreeMap<u64, String> =
+        (0..seeds).map(|s| (s, serde_json::to_string(&Checkpoint::default()).unwrap())).collect();
+    let mut finished = BTreeMap::new();
+    let mut cuts = 0;
+    loop {
+        // The more often, the longer it may last: it has to come to an end.
+        let moment = 1 + rng.below(whole as usize / 4) as u64 * (1 + cuts as u64 / 8);
+        let recorder = Recorder::new(moment);
+        let done = process(spec, config, &state, 1 + cuts % 2, &recorder);
+        state.extend(recorder.checkpoints.into_inner().unwrap());
+        finished.extend(recorder.finished.into_inner().unwrap());
+        if done {
+            return (finished, cuts);
+        }
+        cuts += 1;
+    }
+}
+
+#[test]
+fn interruptions_at_any_moment_change_nothing() {
+    let mut rng = Rng::new(12, 0);
+    for (domain, seeds, times) in
+        [("blocks", 1, 4), ("doorkey", 1, 3), ("countdown", 1, 3), ("gridworld", 1, 1), ("blocks", 3, 1)]
+    {
+        let spec = find(domain).unwrap();
+        let config = Config {
+            updates: if domain == "gridworld" { 16 } else { 60 },
+            batch: 256,
+            restarts: if domain == "gridworld" { 2 } else { 4 },
+            wave: 2,
+            selection_episodes: if domain == "gridworld" { 10 } else { 40 },
+            ..Config::default()
+        };
+        let recorder = Recorder::new(u64::MAX);
+        let start = (0..seeds).map(|s| (s, serde_json::to_string(&Checkpoint::default()).unwrap())).collect();
+        assert!(process(spec, &config, &start, 2, &recorder));
+        let whole = recorder.finished.into_inner().unwrap();
+        let mut cuts = 0;
+        for time in 0..times {
+            let (ended, n) =
+                interrupted(spec, &config, seeds, recorder.asked.load(Ordering::SeqCst), &mut rng);
+            cuts += n;
+            assert!(
+                ended == whole,
+                "{domain}, {seeds} seeds, time {time}, {n} interruptions:\n{ended:#?}\n{whole:#?}"
+            );
+        }
+        assert!(cuts >= 3 * times, "{domain}: {cuts} interruptions in {times} runs");
+    }
+}
+
+/// A checkpoint takes as much room at the end of a long restart as in its middle.
+#[test]
+fn checkpoints_do_not_grow_with_the_curve() {
+    let spec = find("blocks").unwrap();
+    let size = |updates: usize| {
+        let config = Config {
+            updates,
+            batch: 8,
+            group: 4,
+            restarts: 1,
+            wave: 1,
+            agree: 1,
+            selection_episodes: 10,
+            ..Config::default()
+        };
+        let recorder = Recorder::new(u64::MAX);
+        let start = [(0, serde_json::to_string(&Checkpoint::default()).unwrap())].into();
+        assert!(process(spec, &config, &start, 1, &recorder));
+        recorder.checkpoints.into_inner().unwrap()[&0].len()
+    };
+    let (long, longer) = (size(2000), size(8000));
+    assert!(longer < long + long / 5, "{long} bytes after 2,000 updates, {longer} after 8,000");
+}
+
+/// An observer that panics, as one may whose output is gone.
+struct Broken;
+
+impl Observer for Broken {
+    fn updated(&self, _: u64, restart: u64, stats: &UpdateStats) {
+        assert!(restart != 1 || stats.update < 3, "the output is gone");
+    }
+}
+
+#[test]
+fn a_worker_that_panics_ends_the_search_with_an_error() {
+    let spec = find("blocks").unwrap();
+    let alphabet = spec.alphabet();
+    let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
+    let make_env = || spec.make(&alphabet, "train", &Options::default());
+    let config = Config { updates: 20, selection_episodes: 10, ..Config::default() };
+    for threads in [1, 2, 5] {
+        let seeds = (0..3).map(|s| (s, Checkpoint::default())).collect();
+        let result = Search::new(&problem, &config, &make_env, &Broken).run(seeds, threads);
+        assert_eq!(result, Err(Error::Worker("the output is gone".to_string())));
+    }
+}

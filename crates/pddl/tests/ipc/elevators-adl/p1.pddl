@@ -1,0 +1,6 @@
+(define (problem lift-1) (:domain lift-adl)
+ (:objects f1 f2 f3 - floor ann - vip bob - going-alone cy - passenger)
+ (:init (= (total-cost) 0) (= (height ground) 0) (= (height f1) 2) (= (height f2) 3) (= (height f3) 5) (next ground f1) (next f1 f2) (next f2 f3)
+  (lift-at f1) (origin ann f3) (destin ann ground) (origin bob f2) (destin bob f3) (origin cy ground) (destin cy f2) (no-access cy f1))
+ (:goal (forall (?p - passenger) (served ?p)))
+ (:metric minimize (total-cost)))

@@ -1,0 +1,7 @@
+(define (problem transport-1) (:domain transport)
+ (:objects l1 l2 l3 - location t1 - vehicle p1 p2 - package size0 size1 size2 - capacity-number)
+ (:init (= (total-cost) 0) (at t1 l1) (at p1 l2) (at p2 l3) (capacity t1 size2) (capacity-predecessor size0 size1)
+  (capacity-predecessor size1 size2) (road l1 l2) (= (road-length l1 l2) 10) (road l2 l1) (= (road-length l2 l1) 10)
+  (road l2 l3) (= (road-length l2 l3) 25) (road l3 l2) (= (road-length l3 l2) 25))
+ (:goal (and (at p1 l3) (at p2 l1)))
+ (:metric minimize (total-cost)))
