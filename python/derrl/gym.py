@@ -126,7 +126,7 @@ def identifier(world: str) -> str:
 
 
 def register() -> None:
-    """Registers every built-in world of one agent. Traffic has several: see :mod:`derrl.pettingzoo`."""
+    """Registers every built-in world of one agent. Traffic has several."""
     for world in builtin():
         if world != "traffic" and identifier(world) not in gymnasium.registry:
             gymnasium.register(id=identifier(world), entry_point="derrl.gym:DerrlEnv", kwargs={"world": world})
