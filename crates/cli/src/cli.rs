@@ -45,6 +45,15 @@ where
     I: IntoIterator<Item = A>,
     A: Into<OsString> + Clone,
 {
+    ExitCode::from(status_with(worlds, args))
+}
+
+/// The same, and returns the exit code as a number.
+pub fn status_with<I, A>(worlds: impl IntoIterator<Item = World>, args: I) -> u8
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
     WORLDS.get_or_init(|| {
         let mut all: Vec<World> = worlds.into_iter().collect();
         let built_in = derrl_env::worlds().iter().filter(|b| all.iter().all(|w| w.name() != b.name()));

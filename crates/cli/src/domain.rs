@@ -87,7 +87,7 @@ impl Domain {
 
     /// A domain from its text. `file` is named in errors.
     pub fn parse(name: &str, file: &str, text: String, untyped: bool) -> anyhow::Result<Domain> {
-        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
+        let alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
         let Some(world) = alphabet.environment.as_deref() else {
             bail!(
                 "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
@@ -95,6 +95,18 @@ impl Domain {
         };
         let world =
             find_in(worlds(), world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        Domain::of_world(name, file, text, untyped, world)
+    }
+
+    /// A domain of this world from its text. `file` is named in errors.
+    pub fn of_world(
+        name: &str,
+        file: &str,
+        text: String,
+        untyped: bool,
+        world: &World,
+    ) -> anyhow::Result<Domain> {
+        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
         if untyped {
             alphabet = alphabet.untyped();
         }

@@ -9,7 +9,6 @@
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 
 use crate::output::lost;
 use crate::say;
@@ -67,7 +66,7 @@ fn is_from_around(error: &anyhow::Error) -> bool {
 }
 
 /// Runs a command, says what went wrong, and returns the exit code. A fault of ours is said too, instead of a panic.
-pub fn conclude(command: impl FnOnce() -> Outcome) -> ExitCode {
+pub fn conclude(command: impl FnOnce() -> Outcome) -> u8 {
     std::panic::set_hook(Box::new(|fault| {
         let place = fault.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
         let what = fault.payload_as_str().unwrap_or("unknown");
@@ -98,8 +97,8 @@ pub fn conclude(command: impl FnOnce() -> Outcome) -> ExitCode {
     match lost() {
         Some(reason) if code == 0 || code == 1 => {
             say!("error: {reason}");
-            ExitCode::from(1)
+            1
         }
-        _ => ExitCode::from(code),
+        _ => code,
     }
 }

@@ -66,6 +66,8 @@
 //! | [`contract::check`] | holds a world to the laws that all worlds keep; call it in a test |
 //! | [`train`] | learns a policy and scores it on every task |
 //! | [`Policy`] | acts, explains, answers why not, is proved and exported |
+//! | [`in_folder`] | training in a folder, as the command line does it |
+//! | [`spread`] | restarts of a run in other processes or on other machines |
 //! | [`cli::main_with`] | the whole command line with worlds of your own in it |
 //! | [`engine`], [`learner`], [`logic`] | the crates below, for what this page does not offer |
 
@@ -87,6 +89,7 @@ mod extent;
 mod failure;
 #[cfg(test)]
 mod fuzz;
+pub mod in_folder;
 mod library;
 mod lock;
 mod manifest;
@@ -107,6 +110,7 @@ mod sealed;
 mod serve;
 mod shell;
 mod simplify;
+pub mod spread;
 mod style;
 mod table;
 mod train;

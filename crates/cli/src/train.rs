@@ -102,7 +102,7 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     }
     let mut results = Vec::new();
     for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
-        let Some(result) = finish(args, folder, &domain, &learned, seconds)? else {
+        let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
             return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
         };
         if !args.no_report {
@@ -242,7 +242,7 @@ fn settings(paint: Paint) -> anyhow::Result<String> {
 }
 
 /// The settings with one changed, as `key=value` says.
-fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
+pub(crate) fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
     let Some((key, value)) = setting.split_once('=') else {
         bail!("--set {setting}: write KEY=VALUE, as in --set updates=800");
     };
@@ -277,7 +277,7 @@ fn in_words(message: &str) -> String {
     words.iter().fold(message.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-struct Finished {
+pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
@@ -285,12 +285,12 @@ struct Finished {
     restarts: usize,
     seconds: f64,
     paths: Vec<PathBuf>,
-    json: Value,
+    pub(crate) json: Value,
 }
 
 /// Scores what was learned and writes it down; `None` if interrupted.
-fn finish(
-    args: &Train,
+pub(crate) fn finish(
+    has_report: bool,
     folder: &RunFolder,
     domain: &Domain,
     learned: &Learned,
@@ -327,12 +327,12 @@ fn finish(
         steps: result.steps,
         restarts: result.restarts,
         seconds,
-        paths: if args.no_report {
-            vec![folder.policy_path()]
-        } else {
+        paths: if has_report {
             vec![folder.policy_path(), report_path(folder)]
+        } else {
+            vec![folder.policy_path()]
         },
-        json: result.keep(folder, domain, !args.no_report)?,
+        json: result.keep(folder, domain, has_report)?,
         scores,
     }))
 }
