@@ -20,7 +20,7 @@ pub fn run(args: &Domains) -> Outcome {
         return Ok(());
     }
     if args.json {
-        let list: Vec<_> = ENVS.iter().map(|spec| document(spec)).collect();
+        let list: Vec<_> = ENVS.iter().map(document).collect();
         print_json(&json!({ "domains": list }))?;
         return Ok(());
     }

@@ -67,7 +67,10 @@ fn main() -> ExitCode {
         Command::Report(command) => report::run(&command),
         Command::Serve(command) => serve::run(&command),
         Command::Watch(command) => watch::run(&command),
-        Command::Completions(command) => shell::completions(&command),
+        Command::Completions(command) => {
+            shell::completions(&command);
+            Ok(())
+        }
         Command::Man => shell::manual(),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
