@@ -325,6 +325,7 @@ pub struct Eval {
 #[command(
     after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Explain {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,

@@ -85,7 +85,10 @@ fn run(args: Args) -> Outcome {
         Command::Report(command) => report::run(&command),
         Command::Serve(command) => serve::run(&command),
         Command::Watch(command) => watch::run(&command),
-        Command::Completions(command) => manual::completions(&command),
+        Command::Completions(command) => {
+            manual::completions(&command);
+            Ok(())
+        }
         Command::Man => manual::manual(),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),

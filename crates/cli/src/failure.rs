@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::output::lost;
 use crate::say;
+use crate::table::{WIDTH, wrap};
 
 /// What went wrong, by the exit code it deserves.
 #[derive(Debug)]
@@ -79,8 +80,11 @@ pub fn conclude(command: impl FnOnce() -> Outcome) -> u8 {
         Err(Failure::Input(error)) => {
             // Errors of the language are drawn in full and begin with `error:` themselves.
             let text = format!("{error:#}");
-            let prefix = if text.starts_with("error") { "" } else { "error: " };
-            say!("{prefix}{text}");
+            if text.starts_with("error") {
+                say!("{text}");
+            } else {
+                say!("{}", wrap(&format!("error: {text}"), "", WIDTH).trim_end());
+            }
             2
         }
         Err(Failure::Usage) => 2,

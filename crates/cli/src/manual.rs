@@ -6,11 +6,10 @@ use crate::args::{Args, Completions};
 use crate::cli::{Outcome, print};
 
 /// Prints a completion script.
-pub fn completions(args: &Completions) -> Outcome {
+pub fn completions(args: &Completions) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "derrl", &mut script);
     print(&String::from_utf8_lossy(&script));
-    Ok(())
 }
 
 /// Prints the manual page: the command, then each of its commands.

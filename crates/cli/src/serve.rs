@@ -91,5 +91,5 @@ fn token() -> anyhow::Result<String> {
     if getrandom::fill(&mut bytes).is_err() {
         bail!("this machine gives no random numbers, without which the address could be guessed");
     }
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }

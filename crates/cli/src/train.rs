@@ -1,5 +1,6 @@
 //! `derrl train`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -236,7 +237,7 @@ fn settings(paint: Paint) -> anyhow::Result<String> {
         let Some(value) = defaults.get(&setting.name) else { continue };
         let about = wrap(&format!("{} Range: {}.", setting.about, setting.range), "# ", WIDTH);
         let line = format!("{} = {value}", setting.name);
-        text.push_str(&format!("{}{}\n\n", paint.faint(&about), paint.strong(&line)));
+        let _ = write!(text, "{}{}\n\n", paint.faint(&about), paint.strong(&line));
     }
     Ok(text)
 }
@@ -352,7 +353,7 @@ impl Finished {
         }
         if self.policy.rules.is_empty() {
             let none = "  (no rule was found: the policy acts at random)";
-            text.push_str(&format!("{}\n", paint.bad(none)));
+            let _ = writeln!(text, "{}", paint.bad(none));
         }
         let scores = eval::show(&self.scores, "  ");
         let paths: Vec<String> = self.paths.iter().map(|path| format!("  {}", path.display())).collect();

@@ -134,7 +134,9 @@ impl Node {
                     out.push_str("/>");
                 } else {
                     out.push('>');
-                    children.iter().for_each(|child| child.write(theme, out));
+                    for child in children {
+                        child.write(theme, out);
+                    }
                     let _ = write!(out, "</{tag}>");
                 }
             }
@@ -187,7 +189,9 @@ impl Document {
             "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\" fill=\"var(--ink)\">",
             escape(&self.label)
         );
-        self.nodes.iter().for_each(|node| node.write(Theme::Page, &mut svg));
+        for node in &self.nodes {
+            node.write(Theme::Page, &mut svg);
+        }
         svg.push_str("</svg>\n");
         svg
     }

@@ -45,7 +45,7 @@ const COLOURS: &[(&str, &str, &str)] = &[
 
 impl Theme {
     /// A value of an attribute with the name of a colour replaced by the colour.
-    pub(crate) fn resolve<'a>(self, value: &'a str) -> Cow<'a, str> {
+    pub(crate) fn resolve(self, value: &str) -> Cow<'_, str> {
         let name = value.strip_prefix("var(--").and_then(|rest| rest.strip_suffix(')'));
         match name.and_then(|name| COLOURS.iter().find(|c| c.0 == name)) {
             Some((_, light, _)) if self == Theme::Light => Cow::Borrowed(light),

@@ -269,7 +269,9 @@ pub fn glance(folder: &RunFolder, label: &str) -> Value {
     if result.is_none() {
         // Nothing is chosen yet: the restart that was begun last is the one to watch.
         let last = curves.iter().map(|c| c.restart).max();
-        curves.iter_mut().for_each(|c| c.chosen = Some(c.restart) == last);
+        for curve in &mut curves {
+            curve.chosen = Some(curve.restart) == last;
+        }
         curves.sort_by_key(|c| c.chosen);
     }
     serde_json::json!({

@@ -249,13 +249,11 @@ impl Page {
         }
         text.push_str(&columns(&rows, "  "));
         for claim in self.claims().filter(|c| !c.held()) {
-            text.push_str(&format!(
-                "\n{}",
-                wrap(&format!("not held: {}: {}", claim.text, claim.detail), "  ", WIDTH)
-            ));
+            let told = format!("{}: {}: {}", claim.verdict.sign(), claim.text, claim.detail);
+            let _ = write!(text, "\n{}", wrap(&told, "  ", WIDTH));
         }
         for notice in &self.notices {
-            text.push_str(&format!("\n{}", wrap(notice, "  ", WIDTH)));
+            let _ = write!(text, "\n{}", wrap(notice, "  ", WIDTH));
         }
         text.push_str("\nall tables: --verbose, or report.html\n");
         text

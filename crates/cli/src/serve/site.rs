@@ -71,7 +71,7 @@ impl Site {
 
     fn overview(&self) -> Result<Answer, Refused> {
         let title = report::name(&self.folder);
-        html(&report::page::live(&title, "live", &json!({ "title": title }))?)
+        Ok(html(&report::page::live(&title, "live", &json!({ "title": title }))?))
     }
 
     /// All runs, finished or not, with their curves.
@@ -89,14 +89,14 @@ impl Site {
         let _working = self.work()?;
         let label = report::relative(folder.path(), &self.folder);
         let run = report::run::describe(&folder, &label, Extent::of(1))?;
-        html(&report::page::html(&report::name(folder.path()), &[run], &[])?)
+        Ok(html(&report::page::html(&report::name(folder.path()), &[run], &[])?))
     }
 
     fn playground(&self, query: &str) -> Result<Answer, Refused> {
         let folder = self.named(query)?;
         let label = report::relative(folder.path(), &self.folder);
         let data = playground::start(&folder, &label)?;
-        html(&report::page::live(&label, "playground", &data)?)
+        Ok(html(&report::page::live(&label, "playground", &data)?))
     }
 
     fn attempt(&self, body: &[u8]) -> Result<Answer, Refused> {
@@ -147,8 +147,8 @@ impl From<anyhow::Error> for Refused {
     }
 }
 
-fn html(text: &str) -> Result<Answer, Refused> {
-    Ok(Answer { status: 200, kind: "text/html; charset=utf-8", body: text.as_bytes().to_vec() })
+fn html(text: &str) -> Answer {
+    Answer { status: 200, kind: "text/html; charset=utf-8", body: text.as_bytes().to_vec() }
 }
 
 fn json_answer(status: u16, value: &Value) -> Result<Answer, Refused> {
