@@ -89,7 +89,7 @@ fn main() {
                 (0..n).map(|i| Arc::new(Task::parse(&Source::new("p.pddl", &g.problem(size, from + i)), &domain).expect("task"))).collect()
             };
             let first = g.smallest.max(1);
-            let sizes: Vec<Vec<Arc<Task>>> = (0..3).map(|k| tasks(first + k, 10, 0)).collect();
+            let sizes: Vec<Vec<Arc<Task>>> = (0..5).map(|k| tasks(first + k, 10, 0)).collect();
             let large = tasks(20, 10, 1000);
             let translation = Translation::new(&domain, sizes.iter().flatten().chain(&large).map(AsRef::as_ref)).expect("translation");
             let alphabet = Arc::new(translation.alphabet().expect("alphabet"));
