@@ -242,9 +242,10 @@ impl<'a> Improver<'a> {
     fn explore(&mut self, policy: &Policy, instances: usize) -> Result<(), Error> {
         self.table.forget_visits();
         let mut actor = Actor::new(policy, &self.language.problem.alphabet);
-        for env in &mut self.sizes[..self.trained] {
+        for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
-            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS };
+            let walks = size < LATE || policy.rules.is_empty();
+            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS, walks };
             explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
         }
         Ok(())
