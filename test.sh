@@ -9,6 +9,7 @@ cd "$(dirname "$0")"
 say() { printf '\n== %s\n' "$*"; }
 
 say "tools for the tests"
+export DERRL_TOOLS="$PWD/.tools"
 # The SUMO traffic simulator, pinned, in a folder of the project.
 if [ ! -x .tools/sumo/bin/pip ]; then python3 -m venv .tools/sumo; fi
 .tools/sumo/bin/pip install --quiet --disable-pip-version-check eclipse-sumo==1.28.0
@@ -35,6 +36,12 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 
 say "tests"
 cargo test --workspace --locked
+
+say "a crate with a world of its own"
+CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Cargo.toml --quiet
+
+say "packages"
+cargo package --workspace --no-verify --allow-dirty --locked --quiet
 
 say "pages, in Chromium"
 DERRL="$PWD/target/debug/derrl" npm test --prefix web/tests --silent

@@ -28,6 +28,10 @@ pub enum Command {
     Train(Train),
     /// Score a policy
     Eval(Eval),
+    /// Write what a policy does in a PDDL problem as a plan
+    Plan(Plan),
+    /// Write a folder to start from: a PDDL domain with problems, or a Rust crate
+    New(New),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
     /// Prove that a policy gets there in every instance up to a size, or find a shortest counterexample
@@ -60,16 +64,16 @@ pub struct Domains {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct WorldArgs {
     /// The probability that a chosen action is replaced by doing nothing (countdown)
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// The size of the instances of a task of free size (task `large`)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub size: Option<usize>,
     /// The number of obstacles of a task of free size (gridworld)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// How many numbers there are in a task of free size (countdown)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub range: Option<usize>,
     /// One learner for all agents of a kind, instead of one an agent (traffic)
     #[arg(long)]
@@ -92,11 +96,65 @@ impl WorldArgs {
     }
 }
 
+/// Which PDDL problems.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct ProblemArgs {
+    /// PDDL problems to train on: files, or folders of them
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub train: Vec<PathBuf>,
+    /// PDDL problems to score on: files, or folders of them, a task each
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub test: Vec<PathBuf>,
+    /// Steps in a PDDL problem at the most (default: 20, and 10 per object)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub max_steps: Option<usize>,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "a number of steps, from 1".to_string())
+}
+
+/// `derrl plan`.
+///
+/// Exit code 0 if the goal is reached, 1 if not.
+#[derive(Debug, ClapArgs)]
+pub struct Plan {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// The PDDL problem
+    pub problem: PathBuf,
+    /// The PDDL domain (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Write the plan to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Steps at the most (default: 20, and 10 per object)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub max_steps: Option<usize>,
+    /// The seed of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl new`.
+#[derive(Debug, ClapArgs)]
+pub struct New {
+    /// The folder to make; its name is that of the domain
+    pub name: PathBuf,
+    /// Write a Rust crate with a world of its own
+    #[arg(long)]
+    pub rust: bool,
+}
+
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Train {
-    /// A built-in domain or the path of a domain file
+    /// A built-in domain, the path of a domain file (.pl or .pddl), or a folder with `domain.pddl` and `train/`
     #[arg(required_unless_present_any = ["resume", "settings"])]
     pub domain: Option<String>,
     /// The seed of the run
@@ -124,7 +182,7 @@ pub struct Train {
     #[arg(long)]
     pub settings: bool,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -138,6 +196,9 @@ pub struct Train {
     /// Go ahead however much memory it takes
     #[arg(long)]
     pub force: bool,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
@@ -163,6 +224,9 @@ pub struct Eval {
     /// The seed of the instances and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
@@ -213,6 +277,9 @@ pub struct Explain {
     /// The seed of the instance and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
@@ -224,11 +291,12 @@ pub struct Explain {
 /// Which instances to look at: all up to a size.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
-    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_objects: usize,
+    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together (not for PDDL, where every
+    /// state of the given problems is looked at)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
+    pub max_objects: Option<usize>,
     /// Obstacles at the most (gridworld; default: 2)
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// Look at every state, also at those that differ from others only in names that the policy does not mention
     #[arg(long)]
@@ -254,6 +322,9 @@ pub struct Verify {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
@@ -280,6 +351,9 @@ pub struct Diff {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
@@ -296,6 +370,9 @@ pub struct Simplify {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
@@ -459,6 +536,11 @@ pub enum Part {
     All,
 }
 
+/// A count, worded for whoever gives something else.
+fn whole(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("write a whole number from 0 to {}", usize::MAX))
+}
+
 /// Seeds from `first` to `last`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeedRange {
@@ -469,7 +551,7 @@ pub struct SeedRange {
 }
 
 /// The most seeds one command trains.
-const MOST_SEEDS: u64 = 10_000;
+pub const MOST_SEEDS: u64 = 10_000;
 
 fn parse_seeds(text: &str) -> Result<SeedRange, String> {
     let help = "write two whole numbers, as in 0..9 (both ends included)";

@@ -6,20 +6,21 @@ use derrl_learn::{Everywhere, Side};
 use serde_json::json;
 
 use crate::args::Diff;
-use crate::domain::{another_policy, load_policy};
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::{another_policy, load_policy_with};
 use crate::explain::show_substitution;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
 use crate::table::{list, thousands};
 use crate::verify::MOST_FACTS;
-use crate::{Failure, Outcome, print, print_json};
 
 /// Compares two policies in every state up to a size.
 pub fn run(args: &Diff) -> Outcome {
-    let (first, domain) = load_policy(&args.first, args.domain.as_deref(), args.extent.untyped)?;
-    let second = another_policy(&args.second, &domain)?;
+    let (first, mut domain) =
+        load_policy_with(&args.first, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
+    let second = another_policy(&args.second, &mut domain)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&first, &second]);
+    let extent = args.extent.extent(&domain, [&first, &second])?;
     let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();

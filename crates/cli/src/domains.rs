@@ -1,10 +1,9 @@
 //! `derrl domains`.
 
-use derrl_env::worlds;
 use serde_json::json;
 
 use crate::args::Domains;
-use crate::{Outcome, print, print_json};
+use crate::cli::{Outcome, print, print_json, worlds};
 
 /// Lists the worlds and their tasks.
 pub fn run(args: &Domains) -> Outcome {

@@ -15,10 +15,11 @@ use derrl_logic::{
 use serde_json::{Value, json};
 
 use crate::args::Explain;
-use crate::domain::{Domain, load_policy, read_source};
+use crate::cli::{Outcome, print, print_json};
+use crate::domain::{Domain, load_policy_with, read_source};
+use crate::say;
 use crate::style::Paint;
 use crate::table::list;
-use crate::{Outcome, print, print_json, say};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -28,7 +29,8 @@ const TASK: &str = "train";
 
 /// Explains an episode, step by step, or what the policy does in a state given by hand.
 pub fn run(args: &Explain) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
     let questions = Questions::new(args, &domain.alphabet)?;
     if let Some(file) = &args.state {
         return in_state(file, args, &policy, &domain, &questions);
@@ -275,12 +277,15 @@ impl Show<'_> {
         let reward = if reward == 0.0 { String::new() } else { format!("   reward {reward:.2}") };
         let why = match &e.fired {
             None => format!("{}\n", paint.unsure("no rule fires: any action will do")),
-            Some(m) => format!(
-                "because {}{}\n          since {}\n",
-                paint.rule(&m.text),
-                show_substitution(m),
-                paint.good(&m.body.join(", "))
-            ),
+            Some(m) => {
+                let derived: String = m.because.iter().map(|line| format!("            {line}\n")).collect();
+                format!(
+                    "because {}{}\n          since {}\n{derived}",
+                    paint.rule(&m.text),
+                    show_substitution(m),
+                    paint.good(&m.body.join(", "))
+                )
+            }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();
         let ties = if e.fired.is_none() || others.is_empty() {

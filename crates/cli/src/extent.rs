@@ -3,30 +3,51 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use derrl_env::{Extent, Size, Space};
+use derrl_env::{Exhaustive, Extent, Size, Space};
 use derrl_learn::{Monitor, Progress, constants, cores, estimate};
 use derrl_logic::Policy;
 use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
+use crate::domain::Domain;
 use crate::progress::{TIMED, bar, interrupted};
 use crate::say;
 use crate::table::thousands;
 
 /// The most memory without `--force`.
-const MOST_BYTES: f64 = 4e9;
+pub const MOST_BYTES: f64 = 4e9;
 /// The most states without `--force`: hours of work.
 const MOST_STATES: f64 = 5e9;
 
 impl ExtentArgs {
     /// The extent for these policies.
-    pub fn extent<'a>(&self, policies: impl IntoIterator<Item = &'a Policy>) -> Extent {
-        Extent {
-            largest: self.max_objects,
+    pub fn extent<'a>(
+        &self,
+        domain: &Domain,
+        policies: impl IntoIterator<Item = &'a Policy>,
+    ) -> anyhow::Result<Extent> {
+        let largest = match (&domain.pddl, self.max_objects, domain.world.exhaustive()) {
+            (Some(_), None, Exhaustive::Sizes { range, .. }) => range.1,
+            (Some(_), Some(_), _) => {
+                bail!("--max-objects is not for PDDL: name the problems, as in --test PATH");
+            }
+            (_, Some(n), _) => n,
+            // Such a world is refused with its own reason.
+            (None, None, Exhaustive::Never(_)) => 0,
+            (None, None, Exhaustive::Sizes { unit, .. }) => {
+                bail!(
+                    "say up to which size, as in --max-objects 4: it counts {unit} in domain `{}`",
+                    domain.name
+                );
+            }
+            (Some(_), None, Exhaustive::Never(_)) => 0,
+        };
+        Ok(Extent {
+            largest,
             obstacles: self.obstacles,
             named: constants(policies),
             every_state: self.every_state,
-        }
+        })
     }
 
     /// The number of threads.
@@ -52,7 +73,8 @@ fn number(n: f64) -> String {
     if n < 1e15 { thousands(n as u64) } else { format!("{n:.1e}") }
 }
 
-fn memory(bytes: f64) -> String {
+/// An amount of memory in words.
+pub fn memory(bytes: f64) -> String {
     match bytes {
         b if b < 1e6 => "under 1 MB".to_string(),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),

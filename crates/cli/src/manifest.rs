@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::args::MOST_SEEDS;
 use crate::run_folder::RunConfig;
 use crate::safe_file::write;
 use crate::sealed::{open, seal};
@@ -40,9 +41,15 @@ impl Manifest {
         match fs::read_to_string(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(|| format!("cannot read {shown}")),
-            Ok(text) => open(&text).map(Some).with_context(|| {
-                format!("{shown} is damaged: remove it to go on with the runs that have folders")
-            }),
+            Ok(text) => {
+                let manifest: Manifest = open(&text).with_context(|| {
+                    format!("{shown} is damaged: remove it to go on with the runs that have folders")
+                })?;
+                if manifest.last.checked_sub(manifest.first).is_none_or(|more| more >= MOST_SEEDS) {
+                    bail!("{shown} asks for more than {MOST_SEEDS} seeds: no run of ours wrote it");
+                }
+                Ok(Some(manifest))
+            }
         }
     }
 

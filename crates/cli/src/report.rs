@@ -24,10 +24,11 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::args::Report;
+use crate::cli::{Outcome, print, print_json};
 use crate::run_folder::RunFolder;
 use crate::safe_file::write_named;
+use crate::say;
 use crate::shell::quoted;
-use crate::{Outcome, print, print_json, say};
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";

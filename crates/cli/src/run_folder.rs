@@ -22,9 +22,11 @@ use derrl_learn::{Checkpoint, Config, Given, UpdateStats};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
+use crate::args::ProblemArgs;
 use crate::domain::Domain;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
+use crate::pddl::Files;
 use crate::safe_file::{make_folder, write};
 use crate::sealed::{fingerprint, open, seal};
 use crate::shell::quoted;
@@ -68,6 +70,9 @@ pub struct RunConfig {
     /// Options of the environment.
     #[serde(default)]
     pub options: Options,
+    /// The files of a PDDL domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pddl: Option<Files>,
     /// Settings of training.
     pub settings: Config,
 }
@@ -227,7 +232,26 @@ impl RunFolder {
     /// The domain as it was when the run was made.
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
-        Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
+        self.domain_with(&file, self.config.pddl.as_ref())
+    }
+
+    /// The same with other problems of a PDDL domain to test on.
+    pub fn domain_testing(&self, asked: &ProblemArgs) -> anyhow::Result<Domain> {
+        let file = self.path.join("domain.pl").display().to_string();
+        let Some(files) = &self.config.pddl else {
+            bail!("{} is no run of a PDDL domain: --train and --test are for PDDL", self.path.display());
+        };
+        let new = Files::find(&files.domain, &files.domain, asked)?;
+        let files = Files { test: new.test, max_steps: asked.max_steps.or(files.max_steps), ..files.clone() };
+        self.domain_with(&file, Some(&files))
+    }
+
+    fn domain_with(&self, file: &str, files: Option<&Files>) -> anyhow::Result<Domain> {
+        let (name, untyped) = (&self.config.domain, self.config.untyped);
+        match files {
+            Some(files) => Domain::of_pddl(name, files, Some((file, &self.domain_text)), untyped),
+            None => Domain::parse(name, file, self.domain_text.clone(), untyped),
+        }
     }
 
     /// The task it is trained on.

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -47,7 +47,13 @@ pub fn append_line(path: &Path, line: &str) -> anyhow::Result<()> {
 
 /// Makes a folder and those above it.
 pub fn make_folder(path: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))
+    let made = fs::create_dir_all(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            io::Error::new(ErrorKind::NotADirectory, "a file of this name is in the way")
+        }
+        _ => error,
+    });
+    made.with_context(|| format!("cannot make the folder {}", path.display()))
 }
 
 /// Removes what a process that was killed has left half-written in a folder. Only for whoever holds the lock of the folder.
@@ -76,8 +82,7 @@ fn cannot_write(path: &Path) -> String {
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let name =
-        path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))?;
+    let name = path.file_name().ok_or_else(|| io::Error::new(ErrorKind::IsADirectory, "it is a folder"))?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut prefix = OsString::from(".");
     prefix.push(name);
@@ -92,19 +97,16 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         builder.permissions(fs::Permissions::from_mode(kept.unwrap_or(0o666)));
     }
     let mut partial = builder.tempfile_in(folder).map_err(|e| plain(&e))?;
-    partial.write_all(text.as_bytes()).map_err(|e| plain(&e))?;
+    partial.as_file_mut().write_all(text.as_bytes())?;
     partial.as_file().sync_all()?;
     partial.persist(path).map_err(|e| e.error)?;
     sync_folder(folder)
 }
 
-/// The error of the operating system without the name of the temporary file, which tells the user nothing.
+/// The error without the name of the temporary file, which tells the user nothing.
 fn plain(error: &io::Error) -> io::Error {
-    let os = error.get_ref().and_then(|inner| inner.source()).and_then(|s| s.downcast_ref::<io::Error>());
-    match error.raw_os_error().or_else(|| os.and_then(io::Error::raw_os_error)) {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => io::Error::new(error.kind(), error.kind().to_string()),
-    }
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
 
 /// Makes a renaming last. Not all systems can: then it lasts as soon as they please.
@@ -113,7 +115,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
         Err(error)
             if cfg!(unix)
                 && error.raw_os_error() != Some(22)
-                && error.kind() != io::ErrorKind::PermissionDenied =>
+                && error.kind() != ErrorKind::PermissionDenied =>
         {
             Err(error)
         }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::Options;
-use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
+use derrl_env::{Env, Options};
+use derrl_learn::{Config, Learned, Origin, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
 use crate::lock::Lock;
 use crate::manifest::Manifest;
@@ -18,7 +19,7 @@ use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::shell::quoted;
 use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, eval, print, print_json, report, say};
+use crate::{estimate, eval, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -74,6 +75,18 @@ fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
     groups
 }
 
+/// Training instances by size, the smallest first: up to two sizes below the training task, the task, and up to two above.
+fn sizes(domain: &Domain, task: &str, options: &Options) -> Result<Vec<Box<dyn Env>>, derrl_env::Error> {
+    let (world, alphabet) = (&domain.world, &domain.alphabet);
+    let own = world.tasks().iter().find(|t| t.name == task).and_then(|t| t.size);
+    let Some((own, range)) = own.zip(world.size_range()) else { return Ok(Vec::new()) };
+    let sized = |size: usize| world.make_sized(alphabet, size, options).transpose();
+    let below = (own.saturating_sub(2)..own).filter(|s| range.contains(s)).map(sized);
+    let above = (own + 1..=own + 2).filter(|s| range.contains(s)).map(sized);
+    let all = below.chain([world.make(alphabet, task, options).map(Some)]).chain(above);
+    all.filter_map(Result::transpose).collect()
+}
+
 /// Learns and scores runs that differ in nothing but the seed.
 fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
     let domain = folders[0].domain()?;
@@ -85,7 +98,9 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(folders, config.updates);
-    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
+    let make_sizes = || sizes(&domain, task, &folders[0].config.options);
+    let search = Search::new(&problem, &config, &make_env, &watch).with_sizes(&make_sizes);
+    let learned = search.run(seeds, threads(args));
     let seconds = watch.finish()?;
     let go_on = format!("go on with: derrl train --resume {}", quoted(top));
     let learned = match learned {
@@ -121,7 +136,10 @@ fn threads(args: &Train) -> usize {
 /// Makes the folders of new runs, one per seed.
 fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
-    let domain = Domain::load(name, args.world.untyped)?;
+    let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
+    if let Some(pddl) = &domain.pddl {
+        pddl.check_training()?;
+    }
     let mut config = Config::default();
     for setting in &args.set {
         config = with_setting(&config, setting)?;
@@ -136,12 +154,12 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
             task.name
         );
     }
-    domain.world.make(&domain.alphabet, &task.name, &options)?;
+    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
-    if start.is_none() {
-        Problem::new(&domain.alphabet, 1)?;
-    }
+    let problem = Problem::new(&domain.alphabet, 1)?;
+    estimate::check(env.as_mut(), &domain.alphabet, &problem, &config, threads(args), args.force)?;
+    drop(env);
     let top = args.out.clone().map_or_else(|| make_next_free(name), Ok)?;
     let lock = RunFolder::lock(&top)?;
     let run_config = |seed| RunConfig {
@@ -153,6 +171,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
         untyped: args.world.untyped,
         start: start.clone(),
         options: options.clone(),
+        pddl: domain.files.clone(),
         settings: config.clone(),
     };
     let folders = match args.seeds {
@@ -167,7 +186,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
 
 /// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
 fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
-    let policy = another_policy(path, domain)?;
+    let policy = another_policy(path, &mut domain.clone())?;
     let file = path.display();
     let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
     let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
@@ -225,6 +244,8 @@ struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
+    origins: Vec<Origin>,
+    advice: Vec<String>,
     steps: u64,
     restarts: usize,
     seconds: f64,
@@ -262,10 +283,16 @@ fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
+        solved: learned.solved(),
+        advice: learned.advice(&domain.alphabet),
+        origins: learned.origins.clone(),
+        widenings: learned.widenings.clone(),
         seconds,
         curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };
     Ok(Some(Finished {
+        advice: result.advice.clone(),
+        origins: learned.origins.clone(),
         seed: config.seed,
         policy: learned.policy.clone(),
         steps: result.steps,
@@ -291,8 +318,13 @@ impl Finished {
             thousands(self.steps),
             self.seconds
         );
-        for rule in self.policy.display(&domain.alphabet).to_string().lines() {
-            text = format!("{text}  {rule}\n");
+        let rules = self.policy.display(&domain.alphabet).to_string();
+        for (rule, origin) in rules.lines().zip(&self.origins) {
+            text = format!("{text}  {rule}  % {origin}\n");
+        }
+        for (i, line) in self.advice.iter().enumerate() {
+            let mark = if i == 0 { "\n  ! " } else { "    " };
+            text = format!("{text}{mark}{line}\n");
         }
         if self.policy.rules.is_empty() {
             text.push_str("  (no rule was found: the policy acts at random)\n");

@@ -11,18 +11,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::args::Verify;
-use crate::domain::{Domain, load_policy};
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::{Domain, load_policy_with};
 use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
 use crate::picture::film;
 use crate::progress::catch_interrupts;
 use crate::run_folder::RunFolder;
 use crate::safe_file::{make_folder, write, write_named};
+use crate::say;
 use crate::sealed::{self, open, seal};
 use crate::shell::quoted;
 use crate::style::Paint;
 use crate::table::{columns, list, thousands};
-use crate::{Failure, Outcome, print, print_json, say};
 
 /// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
 pub const MOST_FACTS: usize = 40;
@@ -31,9 +32,10 @@ pub const FILE: &str = "verify.json";
 
 /// Proves a policy up to a size, or shows how it fails.
 pub fn run(args: &Verify) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&policy]);
+    let extent = args.extent.extent(&domain, [&policy])?;
     if let Some(path) = &args.picture {
         check_writable(path)?;
     }

@@ -332,9 +332,12 @@ fn flipped_bits_are_noticed() {
         fs::write(&path, &good).unwrap();
     }
     let again = json(&run(folder.path(), &["train", "--resume", "run", "--json", "--no-report"]));
-    for key in ["policy", "scores", "steps", "episodes", "seconds"] {
+    for key in ["policy", "scores", "steps", "episodes"] {
         assert_eq!(again[key], whole[key], "{key}");
     }
+    // The time is that of the training, however often it is looked at.
+    let seconds = |result: &serde_json::Value| result["seconds"].as_f64().unwrap();
+    assert!(seconds(&whole) > 0.0 && (seconds(&again) - seconds(&whole)).abs() < 0.5);
 }
 
 #[test]
@@ -463,7 +466,7 @@ fn the_checkpoint_does_not_grow_with_the_curve() {
     let size = |updates: &str| {
         let set = format!("updates={updates}");
         let args = ["train", "countdown", "--out", updates, "--no-report", "--episodes", "5", "--set", &set];
-        let few = ["--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--set", "decisions=64"];
+        let few = ["--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--set", "batch=64"];
         let output = run(folder.path(), &[&args[..], &few].concat());
         assert!(output.status.success(), "{}", text(&output.stderr));
         let length = |file: &str| fs::metadata(folder.path().join(updates).join(file)).unwrap().len();
@@ -472,4 +475,100 @@ fn the_checkpoint_does_not_grow_with_the_curve() {
     let ((short, few), (long, many)) = (size("40"), size("800"));
     assert!(many > 10 * few, "{few} {many}");
     assert!(long < short + 400, "{short} {long}");
+}
+
+/// What would take all memory or an hour is refused, with the reason, or done in seconds.
+#[test]
+fn oversized_requests_are_refused() {
+    let folder = place();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let body = |atoms: Vec<String>| format!("move(X, Y) :- top(X), {}.\n", atoms.join(", "));
+    write("deep.pl", &body((0..100_000).map(|i| format!("on(X, c{i})")).collect()));
+    write("again.pl", &body(vec!["on(X, Y)".to_string(); 5_000]));
+    write("apart.pl", &body((0..12).map(|i| format!("top(A{i})")).collect()));
+    let eval = |file| ["eval", file, "--domain", "blocks"];
+    let large = |domain, size| ["train", domain, "--task", "large", "--size", size];
+    let refused: &[(&[&str], &str)] = &[
+        (&eval("deep.pl"), "a body of 100001 literals; at most 1000 are read"),
+        (&eval("again.pl"), "a body of 5001 literals; at most 1000 are read"),
+        (&eval("apart.pl"), "falls into 12 parts that share no variable"),
+        (&large("blocks", "30000"), "--force"),
+        (&large("blocks", "3000"), "of memory and"),
+        (&large("blocks", "-1"), "write a whole number from 0"),
+        (&["train", "countdown", "--noise", "-1"], "noise"),
+        (
+            &["verify", "policy.pl", "--domain", "blocks", "--max-objects", "-1"],
+            "write a whole number from 0",
+        ),
+    ];
+    for (args, reason) in refused {
+        let begun = Instant::now();
+        let output = run(folder.path(), args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(reason), "{args:?}: {said}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{args:?} takes {:?}", begun.elapsed());
+    }
+    assert!(!folder.path().join("runs").exists(), "nothing was started");
+
+    let domain = ":- action(move/2).\n:- state(on/2).\n:- variables(3).\n";
+    write("many.pl", &format!("{domain}{}", "false :- on(X, Y), on(Y, X).\n".repeat(100_000)));
+    let named: Vec<String> = (0..5_000).map(|i| format!(":- constant(c{i}).")).collect();
+    let named = named.join("\n");
+    write("named.pl", &format!("{domain}{named}"));
+    for (file, reason) in
+        [("many.pl", "99899 more constraints have no effect"), ("named.pl", "too many to train")]
+    {
+        let begun = Instant::now();
+        let output = run(folder.path(), &["check", file]);
+        assert!(output.status.success(), "{file}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains(reason), "{file}: {}", text(&output.stdout));
+        assert!(begun.elapsed() < Duration::from_secs(30), "{file} takes {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn lines_may_end_as_on_old_macs() {
+    let folder = place();
+    fs::write(folder.path().join("mac.pl"), format!("% a comment\r{}", POLICY.replace('\n', "\r"))).unwrap();
+    let score =
+        |file| json(&run(folder.path(), &["eval", file, "--domain", "blocks", "--episodes", "5", "--json"]));
+    assert_eq!(score("mac.pl"), score("policy.pl"));
+    fs::write(folder.path().join("bad.pl"), "% a comment\rmove(X, Y) :- tpo(X).\r").unwrap();
+    let said = text(&run(folder.path(), &["eval", "bad.pl", "--domain", "blocks"]).stderr);
+    assert!(said.contains("bad.pl:2:15"), "{said}");
+}
+
+/// A hint can be pasted into a shell, whatever the folder is called.
+#[test]
+fn commands_in_hints_are_quoted() {
+    let folder = place();
+    let name = "it's $HOME; my run";
+    json(&run(folder.path(), &quick(&["train", "blocks", "--json", "--out", name])));
+    assert!(!folder.path().join(name).join("report.html").exists(), "--no-report");
+    fs::remove_file(folder.path().join(name).join("result.json")).unwrap();
+    let said = text(&run(folder.path(), &["report", name]).stderr);
+    let command = said.split_once("go on with it by ").unwrap().1.trim().replacen("derrl", "\"$0\"", 1);
+    let status = Command::new("sh")
+        .args(["-c", &command, env!("CARGO_BIN_EXE_derrl")])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(status.status.success(), "{command}: {}", text(&status.stderr));
+    assert!(folder.path().join(name).join("result.json").exists());
+}
+
+/// A simulator that is missing is no mistake of the user's.
+#[test]
+fn a_missing_simulator_is_an_error_of_the_surroundings() {
+    let folder = place();
+    fs::write(folder.path().join("traffic.pl"), "green(X) :- highest(X).\n").unwrap();
+    for args in [&["train", "traffic"][..], &["eval", "traffic.pl", "--domain", "traffic"]] {
+        let mut command = derrl(folder.path(), args);
+        command.env_remove("DERRL_TOOLS").env_remove("SUMO_HOME").env("PATH", "/nowhere");
+        let output = command.output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains("SUMO was not found"), "{args:?}: {said}");
+    }
 }

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 fn derrl(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
-    // In the project's folder, where the simulator may be installed below `.tools`.
+    // Cargo sets DERRL_TOOLS to the folder of the project in which the simulator may be installed.
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).stdin(Stdio::null()).args(args);
     command
 }

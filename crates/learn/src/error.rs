@@ -3,6 +3,9 @@
 use derrl_env::Fault;
 use thiserror::Error as ThisError;
 
+/// The most candidate atoms of an action, about: beyond, they alone would take gigabytes.
+pub const MOST_CANDIDATES: f64 = 1e6;
+
 /// A setting, policy or world that learning cannot work with.
 #[derive(Clone, Debug, PartialEq, ThisError)]
 pub enum Error {
@@ -33,6 +36,15 @@ pub enum Error {
     NoCandidates {
         /// The action.
         action: String,
+    },
+    /// The alphabet gives more candidate atoms than can be kept.
+    #[error(
+        "about {bound:.0e} candidate atoms per action, and at most {MOST_CANDIDATES:.0e} are possible: declare fewer variables, fewer \
+         constants or predicates of fewer arguments"
+    )]
+    TooManyCandidates {
+        /// About how many.
+        bound: f64,
     },
     /// NLRL has nothing to choose clauses from, or too much.
     #[error("{0}")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use derrl_env::{Options, find};
 use derrl_learn::{
-    Checkpoint, Config, Counted, Estimator, Given, Learned, Observer, Problem, Search, Silent, Trainer,
+    Checkpoint, Config, Counted, Estimator, Given, Learned, Observer, Problem, Restart, Search, Silent,
     evaluate,
 };
 use derrl_logic::{Policy, Source};
@@ -195,7 +195,7 @@ fn extreme_settings_never_produce_nan() {
     ] {
         settings.check().unwrap();
         let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
-        let mut trainer = Trainer::new(&problem, &settings, 0, 0);
+        let mut trainer = Restart::new(&problem, &settings, 0, 0);
         while !trainer.finished() {
             trainer.update(&mut Counted::new(env.as_mut())).unwrap();
         }

@@ -52,7 +52,7 @@ impl Decider {
                 value: r.weight,
                 action: r.action,
                 types: alphabet.action(r.action).args.clone(),
-                query: Query::new(&r.body, &[], universe),
+                query: Query::of_head(&r.body, alphabet.action(r.action).args.len(), universe),
             })
             .collect();
         let in_bodies =

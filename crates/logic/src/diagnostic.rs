@@ -24,7 +24,7 @@ impl Source {
 
     /// A source of that name and text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
-        Source { name: name.into(), text: text.into() }
+        Source { name: name.into(), text: with_newlines(text.into()) }
     }
 
     /// The source held by raw bytes; an error that shows the place if they are too many or not UTF-8.
@@ -39,7 +39,7 @@ impl Source {
         if bytes.len() > Source::MAX_BYTES {
             return Err(Source::new(name, "").too_long(bytes.len()));
         }
-        String::from_utf8(bytes).map(|text| Source { name: name.clone(), text }).map_err(|e| {
+        String::from_utf8(bytes).map(|text| Source::new(name.clone(), text)).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
             let byte = e.as_bytes()[at];
             let lossy = Source::new(name, String::from_utf8_lossy(e.as_bytes()));
@@ -81,6 +81,15 @@ impl Source {
         let offset = offset.min(self.text.len());
         1 + self.text.bytes().take(offset).filter(|&b| b == b'\n').count()
     }
+}
+
+/// The text with `\n` for each `\r` that ends a line by itself, as old Macs had it. No byte changes its place.
+fn with_newlines(text: String) -> String {
+    if !text.contains('\r') {
+        return text;
+    }
+    let mut next = text.chars().skip(1);
+    text.chars().map(|c| if next.next() != Some('\n') && c == '\r' { '\n' } else { c }).collect()
 }
 
 /// How bad it is.

@@ -589,6 +589,7 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
             Some(head)
         }
     };
+    resolver.check_length(clause)?;
     let mut body = Vec::with_capacity(clause.body.len());
     for literal in &clause.body {
         let resolved = resolver.literal(literal, &mut scope)?;

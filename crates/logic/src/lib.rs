@@ -100,7 +100,7 @@ pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 // What follows from it.
 pub use agenda::{Agenda, Best};
 pub use antichain::subset;
-pub use candidates::candidates;
+pub use candidates::{candidate_bound, candidates};
 pub use decide::{Decider, Decision, legal_actions};
 pub use derive::{DefiningClause, Definition, How, Program};
 pub use every_action::EveryAction;

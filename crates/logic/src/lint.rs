@@ -18,6 +18,9 @@ use crate::syntax::{Clause, Constant, Head, Indicator, Item, TermKind};
 /// Deciding implication is NP-hard; real domains need a few thousand comparisons.
 const BUDGET: usize = 5_000_000;
 
+/// The most warnings that are placed in the file, which takes a walk through it each; of the others the number is said.
+const MOST_SHOWN: usize = 100;
+
 /// The most literals of a constraint that takes part in the search, which recurs once a literal.
 const LONGEST: usize = 64;
 
@@ -99,7 +102,13 @@ impl Alphabet {
         let (defining, constraining): (Vec<&Clause>, Vec<&Clause>) =
             clauses.partition(|c| is_action(c) || head(c).is_some_and(derived));
         let place = |w: Warning| source.warning(constraining[w.constraint].span, w.message).with_help(w.help);
-        let mut warnings: Vec<Diagnostic> = alphabet.warnings().into_iter().map(place).collect();
+        let all = alphabet.warnings();
+        let more = all.len().saturating_sub(MOST_SHOWN);
+        let mut warnings: Vec<Diagnostic> = all.into_iter().take(MOST_SHOWN).map(place).collect();
+        if more > 0 {
+            warnings
+                .push(Diagnostic::warning(format!("{more} more constraints have no effect of their own")));
+        }
         for clause in defining {
             let Head::Atom(atom) = &clause.head else { continue };
             let mut terms: Vec<_> = atom

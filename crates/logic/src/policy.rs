@@ -73,6 +73,18 @@ impl Policy {
         Ok((rules(source, &program, &alphabet)?, alphabet))
     }
 
+    /// The same for a policy that is read beside another one, whose definitions are part of `alphabet`: the alphabet returned has
+    /// the definitions of both. Where both define a predicate of one name, they have to say the same.
+    pub fn read_beside(source: &Source, alphabet: &Arc<Alphabet>) -> Result<(Policy, Arc<Alphabet>), Error> {
+        let (policy, alone) = Policy::read(source, alphabet)?;
+        if alone == *alphabet || alphabet.predicates.len() == alphabet.of_domain {
+            return Ok((policy, alone));
+        }
+        let program = parser::parse(source)?;
+        let both = alphabet.extended(source, &program)?.map_or_else(|| Arc::clone(alphabet), Arc::new);
+        Ok((rules(source, &program, &both)?, both))
+    }
+
     /// The policy as text, a rule a line, its variables renamed by [`Rule::canonical`]. What the policy defines for itself comes first.
     ///
     /// Left out are rules that never value an action, because their body is empty (they abstain) or their
@@ -88,6 +100,10 @@ impl Policy {
         })
     }
 }
+
+/// The most parts of a body that share no variable with each other or the head, where V is not larger. Trying them takes a time that grows with
+/// the factorial of their number: under object identity each asks for objects that no other has.
+const MAX_APART: usize = 8;
 
 /// The rules of a text, all definitions left out.
 fn rules(source: &Source, program: &syntax::Program, alphabet: &Alphabet) -> Result<Policy, Error> {
@@ -138,15 +154,26 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
             source.error(clause.span, "a rule without a body abstains: it would never choose its action");
         return Err(error.with_help(format!("say when to act, as in `{head} :- ...`, or remove the rule")));
     }
-    let body =
+    resolver.check_length(clause)?;
+    let body: Vec<Literal> =
         clause.body.iter().map(|literal| resolver.literal(literal, &mut scope)).collect::<Result<_, _>>()?;
+    let rule = Rule { weight, action, body };
+    let apart = rule.parts_apart(types.len());
+    let most = MAX_APART.max(resolver.alphabet.variables);
+    if apart > most {
+        let message = format!(
+            "this body falls into {apart} parts that share no variable with each other or the head; at most {most} are read"
+        );
+        let help = "such parts are tried in all combinations: join them by variables, or leave some out";
+        return Err(source.error(clause.span, message).with_help(help));
+    }
     if let Some(free) = scope.variables.iter().find(|v| !v.bound) {
         let message = format!("unsafe use of `{}`: it occurs only under `\\+`", free.name);
         let help = "a negated literal tests objects, it does not find them: use the variable in the head \
                     or in a positive literal too";
         return Err(source.error(free.first.span, message).with_help(help));
     }
-    Ok(Rule { weight, action, body })
+    Ok(rule)
 }
 
 /// The weight of a rule, which lies in (0, 1]; 1 where the text gives none.

@@ -18,6 +18,8 @@ pub struct Query {
     named: Vec<Object>,
     /// A positive literal names an object that this universe lacks: nothing matches.
     impossible: bool,
+    /// From this step on it matters only whether there is a substitution, not which.
+    settled: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -42,16 +44,40 @@ impl Query {
     /// one with the fewest unknown variables, of these the one with the most that are known, so that each scan
     /// is as narrow as the text allows.
     pub fn new(body: &[Literal], bound: &[Var], universe: &Universe) -> Query {
-        let mut query = Query { steps: Vec::new(), named: Vec::new(), impossible: false };
+        Query::ordered(body, bound, universe, 0)
+    }
+
+    /// Compiles `body` for a head whose arguments are the first `arity` variables. Where the body binds all of them, [`Query::solve`] finds each
+    /// of their substitutions once for each way to bind what is tried before the last of them, and leaves the variables after it unbound.
+    pub fn of_head(body: &[Literal], arity: usize, universe: &Universe) -> Query {
+        let mut query = Query::ordered(body, &[], universe, arity);
+        let mut open: Vec<Var> = (0..arity as u8).map(Var).collect();
+        for (at, step) in query.steps.iter().enumerate() {
+            if open.is_empty() {
+                query.settled = at;
+                break;
+            }
+            if step.positive {
+                open.retain(|v| !step.args.iter().any(|slot| matches!(slot, Slot::Var(w) if w == v)));
+            }
+        }
+        query
+    }
+
+    /// Of literals that are as good, those that bind one of the first `arity` variables come first.
+    fn ordered(body: &[Literal], bound: &[Var], universe: &Universe, arity: usize) -> Query {
+        let mut query =
+            Query { steps: Vec::new(), named: Vec::new(), impossible: false, settled: usize::MAX };
         let mut known: Vec<Var> = bound.to_vec();
         let mut left: Vec<&Literal> = body.iter().collect();
         while !left.is_empty() {
             let unknown = |l: &Literal| l.vars().filter(|v| !known.contains(v)).count();
+            let of_head = |l: &Literal| l.vars().any(|v| usize::from(v.0) < arity && !known.contains(&v));
             let best = (0..left.len())
                 .min_by_key(|&i| match (left[i].positive, unknown(left[i])) {
-                    (false, 0) => (0, 0),
-                    (true, n) => (1 + n, usize::MAX - left[i].args.len()),
-                    (false, n) => (1000 + n, 0),
+                    (false, 0) => (0, 0, false),
+                    (true, n) => (1 + n, usize::MAX - left[i].args.len(), !of_head(left[i])),
+                    (false, n) => (1000 + n, 0, false),
                 })
                 .expect("the list is not empty");
             let literal = left.remove(best);
@@ -95,12 +121,34 @@ impl Query {
         if self.impossible || clash {
             return ControlFlow::Continue(());
         }
-        self.descend(0, facts, universe, binding, found)
+        self.enter(0, facts, universe, binding, found)
     }
 
     /// Whether some substitution that extends `binding` makes the body true.
     pub fn holds(&self, facts: &Facts, universe: &Universe, binding: &mut Binding) -> bool {
         self.solve(facts, universe, binding, &mut |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// Goes on with the step of that number; where it is the one from which on nothing but existence matters, `found` is called once at most.
+    fn enter<F>(
+        &self,
+        at: usize,
+        facts: &Facts,
+        universe: &Universe,
+        binding: &mut Binding,
+        found: &mut F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(&Binding) -> ControlFlow<()>,
+    {
+        if at != self.settled {
+            return self.descend(at, facts, universe, binding, found);
+        }
+        let mut stop: fn(&Binding) -> ControlFlow<()> = |_| ControlFlow::Break(());
+        match self.descend(at, facts, universe, binding, &mut stop) {
+            ControlFlow::Break(()) => found(binding),
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+        }
     }
 
     fn descend<F>(
@@ -152,7 +200,7 @@ impl Query {
         if tuple.is_some_and(|tuple| facts.holds(step.pred, &tuple)) {
             return ControlFlow::Continue(());
         }
-        self.descend(at + 1, facts, universe, binding, found)
+        self.enter(at + 1, facts, universe, binding, found)
     }
 
     fn try_tuple<F>(
@@ -183,7 +231,7 @@ impl Query {
             }
         }
         let flow = if matches {
-            self.descend(at + 1, facts, universe, binding, found)
+            self.enter(at + 1, facts, universe, binding, found)
         } else {
             ControlFlow::Continue(())
         };

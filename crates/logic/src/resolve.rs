@@ -5,11 +5,14 @@ use rustc_hash::FxHashMap;
 use crate::alphabet::{Action, Alphabet, Pred, Role, Type, Var};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::rule::{Arg, Literal};
-use crate::syntax::{self, Atom, Head, Indicator, Quoted, Span, Term, TermKind};
+use crate::syntax::{self, Atom, Clause, Head, Indicator, Quoted, Span, Term, TermKind};
 
 impl Alphabet {
     /// The most variables a rule, a constraint or V may have, and the largest arity.
     pub const MAX_VARIABLES: usize = 32;
+
+    /// The most literals of the body of a rule or constraint.
+    pub const MAX_BODY: usize = 1000;
 }
 
 /// What a name and an arity stand for.
@@ -124,6 +127,17 @@ impl<'a> Resolver<'a> {
 
     fn known_actions(&self) -> String {
         list(self.alphabet.actions.iter().map(|a| Indicator(&a.name, a.args.len())))
+    }
+
+    /// An error if a body is longer than whoever walks it, literal by literal, should have to bear.
+    pub(crate) fn check_length(&self, clause: &Clause) -> Result<(), Error> {
+        let Some(first) = clause.body.get(Alphabet::MAX_BODY) else { return Ok(()) };
+        let message =
+            format!("a body of {} literals; at most {} are read", clause.body.len(), Alphabet::MAX_BODY);
+        Err(self
+            .source
+            .error(first.span, message)
+            .with_help("is this the right file? Rules have a few literals"))
     }
 
     /// A literal in ids; its variables join the scope.

@@ -45,6 +45,23 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// How many parts of the body share no variable with each other or with the head, which has that arity.
+    pub fn parts_apart(&self, arity: usize) -> usize {
+        // Sets of variables as bits; the head is the first.
+        let bits = |literal: &Literal| literal.vars().fold(0_u32, |set, v| set | 1 << v.0);
+        let head = 1_u32.checked_shl(arity as u32).unwrap_or(0).wrapping_sub(1);
+        let mut parts = vec![head];
+        for mut joined in self.body.iter().map(bits).filter(|&set| set != 0) {
+            parts.retain(|&part| {
+                let meets = part & joined != 0;
+                joined |= if meets { part } else { 0 };
+                !meets
+            });
+            parts.push(joined);
+        }
+        parts.iter().filter(|&&part| part != 0 && part & head == 0).count()
+    }
+
     /// Whether every variable of a negated literal also occurs in the head (of that arity) or in a positive literal.
     pub fn is_safe(&self, arity: usize) -> bool {
         let bound = |v: Var| {

@@ -278,6 +278,14 @@ impl PddlEnv {
         self.journal.begin();
     }
 
+    /// Starts an episode in the `i`-th problem, in this state of it. There is no journal of how it came there.
+    pub fn look_at(&mut self, i: usize, state: &crate::simulator::State) {
+        self.start(i);
+        if let Some(simulator) = self.simulators.get_mut(&i) {
+            simulator.set_state(state);
+        }
+    }
+
     /// The problem that the episode is in, by its number.
     pub fn current(&self) -> usize {
         self.current

@@ -74,5 +74,5 @@ pub use plan::{Checked, Plan};
 pub use problem::Problem;
 pub use simulator::{Actions, Simulator, State};
 pub use task::Task;
-pub use translate::Translation;
+pub use translate::{Translation, plain};
 pub use types::{Kind, TypeId, Types};

@@ -42,7 +42,7 @@ pub struct Translation {
 }
 
 /// A name of PDDL as derrl writes it.
-pub(crate) fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "_")
 }
 

@@ -15,6 +15,9 @@ pub const PINNED: &str = "1.28.0";
 /// The command that installs the pinned version.
 pub const INSTALL: &str = "pip install eclipse-sumo==1.28.0";
 
+/// The variable that names a folder of tools.
+pub const TOOLS: &str = "DERRL_TOOLS";
+
 /// Long enough for a cold start from a slow disk.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -38,8 +41,9 @@ pub struct Surroundings {
     pub sumo_home: Option<PathBuf>,
     /// The value of `PATH`.
     pub path: Option<OsString>,
-    /// The folder in whose `.tools` (or that of a folder above it, up to the root of the project) to look.
-    pub current: Option<PathBuf>,
+    /// The value of `DERRL_TOOLS`: a folder of tools. No other folder is looked into: what lies about where a user happens to work may be
+    /// anybody's program.
+    pub tools: Option<PathBuf>,
 }
 
 impl Surroundings {
@@ -48,7 +52,7 @@ impl Surroundings {
         Self {
             sumo_home: std::env::var_os("SUMO_HOME").filter(|v| !v.is_empty()).map(PathBuf::from),
             path: std::env::var_os("PATH"),
-            current: std::env::current_dir().ok(),
+            tools: std::env::var_os(TOOLS).filter(|v| !v.is_empty()).map(PathBuf::from),
         }
     }
 
@@ -62,7 +66,7 @@ impl Surroundings {
 }
 
 impl Sumo {
-    /// The SUMO of this machine: that of `SUMO_HOME`, else one in `.tools` of the project, else the one on `PATH`, else the
+    /// The SUMO of this machine: that of `SUMO_HOME`, else one in the folder `DERRL_TOOLS`, else the one on `PATH`, else the
     /// wheel `eclipse-sumo` of the `python3` on `PATH`.
     ///
     /// Runs the program once to ask for its version (about 50 ms).
@@ -81,9 +85,9 @@ impl Sumo {
         } else {
             searched.push("SUMO_HOME, which is not set".to_owned());
         }
-        for tools in place.current.iter().flat_map(|current| tools_of(current)) {
-            searched.push(tools.display().to_string());
-            if let Some(found) = Candidate::in_tools(&tools) {
+        if let Some(tools) = &place.tools {
+            searched.push(format!("{TOOLS}={}", tools.display()));
+            if let Some(found) = Candidate::in_tools(tools) {
                 return found.ask();
             }
         }
@@ -210,13 +214,6 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     // "#!/usr/bin/env python3" names the interpreter in its second word.
     let name = if first.ends_with("/env") { words.next()? } else { first };
     Some(PathBuf::from(name))
-}
-
-/// The `.tools` folders of a folder and of those above it, up to the root of its project. Outside a project
-/// only the folder's own counts: what lies about in `/tmp` or `/home` is not ours to run.
-fn tools_of(current: &Path) -> Vec<PathBuf> {
-    let root = current.ancestors().position(|folder| folder.join(".git").exists()).unwrap_or(0);
-    current.ancestors().take(root + 1).map(|folder| folder.join(".tools")).filter(|t| t.is_dir()).collect()
 }
 
 /// The folders in a folder, in order of name.

@@ -22,11 +22,12 @@
 //! # }
 //! ```
 //!
-//! SUMO comes with Python's packages; a folder `.tools` in the project keeps it out of the way of all else:
+//! SUMO comes with Python's packages; a folder of its own keeps it out of the way of all else, and `DERRL_TOOLS` says where that is:
 //!
 //! ```sh
 //! python3 -m venv .tools/sumo
 //! .tools/sumo/bin/pip install eclipse-sumo==1.28.0
+//! export DERRL_TOOLS="$PWD/.tools"
 //! ```
 //!
 //! # Map
@@ -72,7 +73,7 @@ pub use client::Client;
 pub use controllers::{Controller, Outcome, longest_queue};
 pub use demand::{Demand, DemandSpec, Trip};
 pub use error::{Error, Fault, Result, Said};
-pub use find::{INSTALL, PINNED, Sumo, Surroundings};
+pub use find::{INSTALL, PINNED, Sumo, Surroundings, TOOLS};
 pub use layout::{Compass, Layout, Node, Road};
 pub use network::{IncomingLane, Intersection, Kind, Lights, Network};
 pub use process::{Patience, Process};

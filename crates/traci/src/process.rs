@@ -1,5 +1,11 @@
 //! A running simulator: started on a port of its own, and gone when its owner is.
 //!
+//! # Who may talk to it
+//!
+//! SUMO has no option for the address it listens on, and takes all of them. So it listens as shortly as can be: we try to connect every few
+//! milliseconds from its start on, to the loopback address, and SUMO stops listening when its one client is there. Whoever connects
+//! before us, from wherever, has us end that SUMO at once, because it does not answer us with the secret that we gave it, and start another.
+//!
 //! # No process is left behind
 //!
 //! - Dropping a [`Process`], also by an error or a panic, kills SUMO and waits for it.
@@ -15,7 +21,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::error::{Error, Fault, Result, Said};
@@ -231,12 +237,14 @@ fn identify(client: &mut Client, token: &str) -> Result<()> {
     }
 }
 
-/// A text that no other process on this machine uses.
+/// A text that no other process uses, and that none can guess.
 fn token() -> String {
+    use std::hash::{BuildHasher, RandomState};
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
-    format!("derrl-{}-{count}-{now}-", std::process::id())
+    // The keys of a hasher are the operating system's random numbers.
+    let secret = RandomState::new().hash_one(count);
+    format!("derrl-{}-{count}-{secret:016x}-", std::process::id())
 }
 
 /// A port that no other simulation of this process has.

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 
@@ -17,12 +18,12 @@ const LOCK: &str = "lock";
 /// A folder without a locked file is left alone for this long: its owner may be about to lock it.
 const YOUNG: Duration = Duration::from_mins(1);
 
-/// A new folder in the system's folder for temporary files, removed on drop.
+/// A new folder in the system's folder for temporary files, removed on drop. Its name cannot be foreseen, and only its owner may look into it.
 ///
 /// What a killed process could not remove, the next one does.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    folder: PathBuf,
+    folder: TempDir,
     // Locked for as long as it is open.
     _lock: File,
 }
@@ -31,33 +32,28 @@ impl Scratch {
     pub fn new() -> Result<Self> {
         static SWEEP: Once = Once::new();
         let parent = std::env::temp_dir();
-        SWEEP.call_once(|| sweep(&parent, YOUNG));
-        Self::create_in(&parent)
+        let made = Self::create_in(&parent)?;
+        SWEEP.call_once(|| sweep(&parent, YOUNG, made.folder.path()));
+        Ok(made)
     }
 
     fn create_in(parent: &Path) -> Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        loop {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let folder = parent.join(format!("{PREFIX}{}-{count}", std::process::id()));
-            match std::fs::create_dir(&folder) {
-                Ok(()) => {}
-                // Left by a process of the same number that was killed.
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
-                Err(source) => return Err(Error::File { doing: "create", path: folder, source }),
-            }
-            let path = folder.join(LOCK);
-            let lock = File::create(&path).and_then(|file| file.lock().map(|()| file));
-            return match lock {
-                Ok(lock) => Ok(Self { folder, _lock: lock }),
-                Err(source) => Err(Error::File { doing: "lock", path, source }),
-            };
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent);
+        let folder = folder.map_err(|source| Error::File {
+            doing: "make a folder in",
+            path: parent.into(),
+            source,
+        })?;
+        let path = folder.path().join(LOCK);
+        match File::create_new(&path).and_then(|file| file.lock().map(|()| file)) {
+            Ok(lock) => Ok(Self { folder, _lock: lock }),
+            Err(source) => Err(Error::File { doing: "lock", path, source }),
         }
     }
 
     /// The path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path().join(name)
     }
 
     /// Writes a file in the folder and returns its path.
@@ -70,30 +66,45 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A folder that cannot be removed is litter, not a failure.
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
 /// The text of a file.
 pub(crate) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|source| Error::File { doing: "read", path: path.into(), source })
 }
 
-/// Removes the folders of processes that are no more. Best effort: what fails now may succeed next time.
-fn sweep(parent: &Path, young: Duration) {
+/// Removes the folders of processes that are no more, of those that belong to whom `ours` belongs. Best effort: what fails now may succeed
+/// next time.
+fn sweep(parent: &Path, young: Duration, ours: &Path) {
     for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) && abandoned(&entry.path(), young) {
+        let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let folder = || entry.file_type().is_ok_and(|kind| kind.is_dir()) && same_owner(&entry.path(), ours);
+        if named && folder() && abandoned(&entry.path(), young) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
+/// Whether two folders belong to one user. What others put there is not ours to open: it may be a trap.
+fn same_owner(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let owner = |path: &Path| std::fs::symlink_metadata(path).map(|m| m.uid()).ok();
+        owner(a).is_some() && owner(a) == owner(b)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (a, b);
+        true
+    }
+}
+
 fn abandoned(folder: &Path, young: Duration) -> bool {
-    let Ok(file) = File::open(folder.join(LOCK)) else { return false };
+    let path = folder.join(LOCK);
+    // Not a pipe, which would have us wait for ever.
+    if !std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_file()) {
+        return false;
+    }
+    let Ok(file) = File::open(&path) else { return false };
     let age = file.metadata().and_then(|m| m.modified()).ok().and_then(|written| written.elapsed().ok());
     age.is_some_and(|age| age >= young) && file.try_lock().is_ok()
 }
@@ -106,7 +117,13 @@ mod tests {
     fn folders_are_distinct_and_go_away() {
         let (a, b) = (Scratch::new().unwrap(), Scratch::new().unwrap());
         let file = a.write("x", "1").unwrap();
-        assert_ne!(a.folder, b.folder);
+        assert_ne!(a.folder.path(), b.folder.path());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let mode = std::fs::metadata(a.folder.path()).unwrap().mode() & 0o777;
+            assert_eq!(mode, 0o700, "nobody else may look into it");
+        }
         assert_eq!(read(&file).unwrap(), "1");
         drop(a);
         assert!(read(&file).unwrap_err().to_string().contains("cannot read"));
@@ -115,16 +132,16 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_is_swept_and_nothing_else() {
         let room = Scratch::new().unwrap();
-        let live = Scratch::create_in(&room.folder).unwrap();
+        let live = Scratch::create_in(room.folder.path()).unwrap();
         let dead = room.path("derrl-traci-1-0");
         let other = room.path("somebody-else");
         for folder in [&dead, &other] {
             std::fs::create_dir(folder).unwrap();
             std::fs::write(folder.join(LOCK), "").unwrap();
         }
-        sweep(&room.folder, YOUNG);
+        sweep(room.folder.path(), YOUNG, live.folder.path());
         assert!(dead.exists(), "too young");
-        sweep(&room.folder, Duration::ZERO);
-        assert!(!dead.exists() && other.exists() && live.folder.exists());
+        sweep(room.folder.path(), Duration::ZERO, live.folder.path());
+        assert!(!dead.exists() && other.exists() && live.folder.path().exists());
     }
 }

@@ -4,20 +4,20 @@ use serde::Serialize;
 
 use super::run::{Run, Summary, summarise};
 
-const TEMPLATE: &str = include_str!("../../../../web/page.html");
-const STYLE: &str = include_str!("../../../../web/style.css");
+const TEMPLATE: &str = include_str!("../../web/page.html");
+const STYLE: &str = include_str!("../../web/style.css");
 
 /// The scripts, in the order in which they build on each other.
 const SCRIPTS: &[&str] = &[
-    include_str!("../../../../web/dom.js"),
-    include_str!("../../../../web/scenes/stacks.js"),
-    include_str!("../../../../web/scenes/numbers.js"),
-    include_str!("../../../../web/scenes/grid.js"),
-    include_str!("../../../../web/scenes/roads.js"),
-    include_str!("../../../../web/rules.js"),
-    include_str!("../../../../web/player.js"),
-    include_str!("../../../../web/results.js"),
-    include_str!("../../../../web/main.js"),
+    include_str!("../../web/dom.js"),
+    include_str!("../../web/scenes/stacks.js"),
+    include_str!("../../web/scenes/numbers.js"),
+    include_str!("../../web/scenes/grid.js"),
+    include_str!("../../web/scenes/roads.js"),
+    include_str!("../../web/rules.js"),
+    include_str!("../../web/player.js"),
+    include_str!("../../web/results.js"),
+    include_str!("../../web/main.js"),
 ];
 
 #[derive(Serialize)]

@@ -117,9 +117,10 @@ pub fn is_finished(folder: &RunFolder) -> bool {
 
 /// Reads a finished run and explains some of its episodes.
 pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Result<Run> {
-    let domain = folder.domain()?;
+    let mut domain = folder.domain()?;
+    let (policy, spoken) = Policy::read(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    domain.alphabet = spoken;
     let alphabet = &domain.alphabet;
-    let policy = Policy::parse(&read_source(&folder.policy_path())?, alphabet)?;
     let mut result = read_json(&folder.path().join("result.json"))?
         .context("result.json went away while it was being read")?;
     let mut notes = Vec::new();

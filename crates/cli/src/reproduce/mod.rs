@@ -28,12 +28,13 @@ use derrl_learn::{AGENTS, Config, find_agent};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::lock::Lock;
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
 use crate::safe_file::{self, make_folder};
+use crate::say;
 use crate::shell::quoted;
-use crate::{Failure, Outcome, print, print_json, say};
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};

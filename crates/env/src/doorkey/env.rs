@@ -19,8 +19,8 @@ use crate::world::{Options, Task};
 /// The row of the table of worlds.
 pub fn world() -> crate::World {
     let tasks = [
-        Task::new("train", "2 keys, 1 door, of 3 colours").target(1.00),
-        Task::new("dynamic-keys-doors", "2 to 6 keys and 1 to 5 doors, of 6 colours").target(1.00),
+        Task::new("train", "2 keys, 1 door, of 3 colours"),
+        Task::new("dynamic-keys-doors", "2 to 6 keys and 1 to 5 doors, of 6 colours"),
         Task::new("minigrid-8x8", "Minigrid's own DoorKey-8x8").on_request(),
         Task::new("large", "--size keys, 1 door, of 6 colours").on_request(),
     ];

@@ -161,8 +161,11 @@ struct Follower {
 
 impl Follower {
     fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Follower {
+        // An agenda counts substitutions, and parts of a body that share no variable multiply them: the plain decider asks only whether
+        // there is one.
+        let apart = policy.rules.iter().any(|r| r.parts_apart(alphabet.action(r.action).args.len()) > 1);
         Follower {
-            agenda: Agenda::new(policy, alphabet, universe),
+            agenda: if apart { None } else { Agenda::new(policy, alphabet, universe) },
             episode: None,
             read: 0,
             has_legality: alphabet.has_legality(),

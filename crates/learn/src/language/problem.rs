@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount};
+use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount, candidate_bound};
 
-use crate::error::Error;
+use crate::error::{Error, MOST_CANDIDATES};
 use crate::language::body::Body;
 use crate::language::cache::GroundingCache;
 use crate::language::constraints::Constraints;
@@ -65,6 +65,10 @@ impl Problem {
         learners: usize,
         given: &[Given],
     ) -> Result<Problem, Error> {
+        let bound = candidate_bound(alphabet);
+        if bound > MOST_CANDIDATES {
+            return Err(Error::TooManyCandidates { bound });
+        }
         let grounder = Grounder::new(alphabet);
         let mut slots = Vec::new();
         let mut slots_of = Vec::new();

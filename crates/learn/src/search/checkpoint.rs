@@ -133,7 +133,9 @@ impl Learned {
         if alphabet.predicates.iter().any(|p| p.negatable) {
             advice.push("allow more predicates to be negated: `:- negation(p/n).`".to_string());
         }
-        advice.push("describe more: a predicate that tells the states apart in which other actions are right".into());
+        advice.push(
+            "describe more: a predicate that tells the states apart in which other actions are right".into(),
+        );
         advice.push("train on smaller instances first, or with a longer budget: `--set restarts=N`, `--set updates=N`".into());
         advice
     }

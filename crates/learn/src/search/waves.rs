@@ -20,7 +20,7 @@ use crate::search::prune::{length, prune, strongest_first};
 use crate::search::refine::{Judge, Judged, advantage, refine};
 use crate::settings::config::Config;
 use crate::settings::streams::Purpose;
-use crate::training::restart::Trainer;
+use crate::training::restart::Restart;
 
 /// Makes environments of the training task, one a restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
@@ -400,10 +400,10 @@ impl<'a> Search<'a> {
         let stop = || self.observer.interrupted();
         let mut env = Counted::until(env.as_mut(), &stop);
         let resumed = partial.and_then(|p| {
-            Trainer::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
+            Restart::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
         });
         let (trainer, mut curve) =
-            resumed.unwrap_or_else(|| (Trainer::new(self.problem, self.config, seed, restart), Vec::new()));
+            resumed.unwrap_or_else(|| (Restart::new(self.problem, self.config, seed, restart), Vec::new()));
         let mut trainer = trainer.within(terms.budget.training);
         let every = self.config.updates.div_ceil(CURVE_POINTS).max(10);
         let mut saved = Instant::now();
@@ -444,13 +444,13 @@ impl<'a> Search<'a> {
         &self,
         seed: u64,
         restart: u64,
-        trainer: &Trainer,
+        trainer: &Restart,
         terms: Terms,
         env: &mut Counted<'_>,
     ) -> Result<RestartResult, Error> {
         // Steps of training that were taken before an interruption count too.
         let before = env.taken();
-        env.limit((before + terms.budget.restart.saturating_sub(trainer.steps())).max(before));
+        env.limit(before.saturating_add(terms.budget.restart.saturating_sub(trainer.steps())));
         let mut results = Vec::new();
         let mut seen = Vec::new();
         let mut selection_steps = 0;
@@ -474,7 +474,7 @@ impl<'a> Search<'a> {
         seed: u64,
         restart: u64,
         learned: &Policy,
-        trainer: &Trainer,
+        trainer: &Restart,
         env: &mut Counted<'_>,
     ) -> Result<RestartResult, Error> {
         let alphabet = &self.problem.alphabet;

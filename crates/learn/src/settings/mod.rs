@@ -2,5 +2,6 @@
 
 pub mod config;
 pub mod estimator;
+mod named;
 pub mod streams;
 pub mod tnorm;

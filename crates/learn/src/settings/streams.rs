@@ -35,10 +35,10 @@ impl Purpose {
             Purpose::Restart(n) => (0, n),
             Purpose::Score(n) => (1, n),
             Purpose::ScoreTies(n) => (2, n),
-            Purpose::Selection(n) => (3, n),
-            Purpose::SelectionTies(n) => (4, n),
+            Purpose::Selection(n) => (4, n),
+            Purpose::SelectionTies(n) => (6, n),
             Purpose::Growth => (5, 0),
-            Purpose::Baseline(n) => (6, n),
+            Purpose::Baseline(n) => (3, n),
             Purpose::Objects => (7, 0),
             Purpose::Improvement => (8, 0),
         };

@@ -213,7 +213,7 @@ impl Engine {
     fn earliest(&mut self, relation: usize, fact: u64) -> Option<(usize, Vec<Option<Object>>)> {
         let mut best: Option<(u32, usize, Vec<Option<Object>>)> = None;
         let own = self.order_of(relation, fact);
-        let Some(group) = self.group_of[relation] else { return None };
+        let group = self.group_of[relation]?;
         for c in self.groups[group].clauses.clone() {
             if self.clauses[c].relation != relation {
                 continue;

@@ -93,8 +93,8 @@ pub fn installed() -> Vec<Rival> {
         program: "swipl".into(),
         language: &PROLOG,
     });
-    let here = std::env::current_dir().unwrap_or_default();
-    let mut pythons: Vec<PathBuf> = here.ancestors().map(|f| f.join(".tools/export/bin/python")).collect();
+    let tools = std::env::var_os(derrl_traci::TOOLS).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let mut pythons: Vec<PathBuf> = tools.iter().map(|t| t.join("export/bin/python")).collect();
     pythons.push("python3".into());
     let clingo = pythons.into_iter().find_map(|python| {
         let version = said(&python, &["-c", "import clingo; print(clingo.__version__)"])?;

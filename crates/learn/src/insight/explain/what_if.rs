@@ -8,6 +8,9 @@
 //! every atom of r·phi that fails now is part of the change, and so is, for each better derivation of another action, at least one of
 //! its atoms. Branching over (r, phi) first and over the atoms of one derivation that still stands in the way at a time meets
 //! every smallest change, however many facts there are.
+//!
+//! Where rules use derived predicates, only given facts are flipped and the others derived anew. Which of them matter for a derived
+//! fact is not known beforehand, so the search branches over all that any rule depends on.
 
 use std::ops::ControlFlow;
 
@@ -199,6 +202,8 @@ struct Search<'a> {
     flipped: Vec<Atom>,
     /// Atoms that may not be flipped (again).
     fixed: Vec<Atom>,
+    /// Where rules use derived predicates: all given atoms that they depend on and that may change.
+    relevant: Option<Vec<Atom>>,
     left: usize,
     /// Whether something was not tried because the change would have grown too large.
     cut: bool,
@@ -234,9 +239,11 @@ impl<'a> Search<'a> {
             facts: facts.clone(),
             flipped: Vec::new(),
             fixed: Vec::new(),
+            relevant: None,
             left: bounds.states,
             cut: false,
         };
+        search.relevant = search.relevant();
         // Constraints over facts that never change hold now and will.
         let matters = |l: &Literal| search.may_change(l.pred);
         let axioms = alphabet.constraints.iter().filter(|c| c.body.iter().chain(&c.head).any(matters));
@@ -253,7 +260,33 @@ impl<'a> Search<'a> {
     }
 
     fn may_change(&self, pred: Pred) -> bool {
-        self.bounds.background || self.alphabet.predicate(pred).role == Role::State
+        match self.alphabet.predicate(pred).role {
+            Role::State => true,
+            Role::Background => self.bounds.background,
+            Role::Derived | Role::Legal => false,
+        }
+    }
+
+    /// The given atoms that rules depend on and that may change, where rules use derived predicates.
+    fn relevant(&self) -> Option<Vec<Atom>> {
+        let program = self.alphabet.program.as_ref()?;
+        let rules = &self.explainer.policy.rules;
+        let used = || rules.iter().flat_map(|r| &r.body).map(|l| l.pred);
+        used().find(|&p| program.defines(p))?;
+        let mut atoms = Vec::new();
+        for pred in program.needed(used()).into_iter().filter(|&p| self.may_change(p)) {
+            let mut tuples: Vec<Vec<Object>> = vec![Vec::new()];
+            for &t in &self.alphabet.predicate(pred).args {
+                let fits = |o: &Object| self.alphabet.types.is_subtype(self.universe.type_of(*o), t);
+                let objects: Vec<Object> = self.universe.objects().filter(fits).collect();
+                let longer = |tuple: &Vec<Object>| {
+                    objects.iter().map(|&o| [tuple.as_slice(), &[o]].concat()).collect::<Vec<_>>()
+                };
+                tuples = tuples.iter().flat_map(longer).take(self.bounds.states).collect();
+            }
+            atoms.extend(tuples.into_iter().map(|args| (pred, args)));
+        }
+        Some(atoms)
     }
 
     /// Whether an atom could be flipped: of a predicate that may change, about objects of its types, not decided yet.
@@ -366,6 +399,9 @@ impl<'a> Search<'a> {
             Goal::Alone => standing == Standing::Alone,
             Goal::Silent => standing == Standing::AnyAction,
         };
+        if !reached && let Some(relevant) = &self.relevant {
+            return Some(relevant.clone());
+        }
         if !reached {
             let rival = decision.ties.iter().find(|a| goal == Goal::Silent || *a != self.target);
             // Where a rule is supposed to fire, its body is fixed: something fires.
@@ -418,13 +454,18 @@ impl<'a> Search<'a> {
 
     fn flip(&mut self, atom: &Atom) {
         self.facts.flip(atom.0, &atom.1);
+        self.facts.derive(self.universe);
         self.flipped.push(atom.clone());
     }
 
     /// Takes back all flips but the first so many.
     fn undo(&mut self, keep: usize) {
+        let any = self.flipped.len() > keep;
         for (pred, args) in self.flipped.drain(keep..) {
             self.facts.flip(pred, &args);
+        }
+        if any {
+            self.facts.derive(self.universe);
         }
     }
 
@@ -449,6 +490,9 @@ impl<'a> Search<'a> {
 
     /// Every rule for the action under every substitution that few enough flips make true, those with the fewest first.
     fn hypotheses(&mut self) -> Vec<Hypothesis> {
+        if self.relevant.is_some() {
+            return vec![Hypothesis { forced: Vec::new(), body: Vec::new() }];
+        }
         let mut found = Vec::new();
         for i in self.explainer.rules_for(self.target.action) {
             let rule = &self.explainer.policy.rules[i];

@@ -234,7 +234,8 @@ impl<'a> Improver<'a> {
     /// What a policy loses on what was seen, as a share of what acting at random loses.
     fn residue(&mut self, policy: &Policy, gamma: f64) -> f64 {
         let problem = Arc::clone(&self.language.problem);
-        let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+        let regrets =
+            Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
         let Some(levels) = levels_of(policy, &problem).filter(|_| !regrets.is_empty()) else { return 0.0 };
         regrets.lost(&levels) / regrets.lost(&Vec::new())
     }
