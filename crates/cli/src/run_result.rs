@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use derrl_learn::Score;
+use derrl_learn::{Origin, Score, WideningStep};
 use derrl_logic::{Alphabet, Policy};
 use derrl_report::{Chart, Series, Stroke, Theme};
 use serde_json::{Value, json};
@@ -29,6 +29,14 @@ pub struct RunResult<'a> {
     pub steps: u64,
     /// How many of these were selection.
     pub selection_steps: u64,
+    /// Whether the training task is solved.
+    pub solved: bool,
+    /// What could be changed where it is not.
+    pub advice: Vec<String>,
+    /// Which part found each rule.
+    pub origins: Vec<Origin>,
+    /// The steps to wider languages that were tried.
+    pub widenings: Vec<WideningStep>,
     /// Seconds it took.
     pub seconds: f64,
     /// The training curves by restart: episodes so far and mean return.
@@ -59,6 +67,12 @@ impl RunResult<'_> {
             "episodes": self.episodes,
             "steps": self.steps,
             "selection_steps": self.selection_steps,
+            "solved": self.solved,
+            "advice": self.advice,
+            "origins": self.origins,
+            "widenings": self.widenings.iter().map(|w| json!({
+                "to": w.to.to_string(), "before": w.before, "after": w.after, "kept": w.kept,
+            })).collect::<Vec<_>>(),
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
             "report_path": report.then(|| report_path(folder).display().to_string()),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::Options;
-use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
+use derrl_env::{Env, Options};
+use derrl_learn::{Config, Learned, Origin, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
 
@@ -78,6 +78,18 @@ fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
     groups
 }
 
+/// Training instances by size, the smallest first: up to two sizes below the training task, the task, and up to two above.
+fn sizes(domain: &Domain, task: &str, options: &Options) -> Result<Vec<Box<dyn Env>>, derrl_env::Error> {
+    let (world, alphabet) = (&domain.world, &domain.alphabet);
+    let own = world.tasks().iter().find(|t| t.name == task).and_then(|t| t.size);
+    let Some((own, range)) = own.zip(world.size_range()) else { return Ok(Vec::new()) };
+    let sized = |size: usize| world.make_sized(alphabet, size, options).transpose();
+    let below = (own.saturating_sub(2)..own).filter(|s| range.contains(s)).map(sized);
+    let above = (own + 1..=own + 2).filter(|s| range.contains(s)).map(sized);
+    let all = below.chain([world.make(alphabet, task, options).map(Some)]).chain(above);
+    all.filter_map(Result::transpose).collect()
+}
+
 /// Learns and scores runs that differ in nothing but the seed.
 fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
     let domain = folders[0].domain()?;
@@ -89,7 +101,9 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(folders, config.updates);
-    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
+    let make_sizes = || sizes(&domain, task, &folders[0].config.options);
+    let search = Search::new(&problem, &config, &make_env, &watch).with_sizes(&make_sizes);
+    let learned = search.run(seeds, threads(args));
     let seconds = watch.finish()?;
     let go_on = format!("go on with: derrl train --resume {}", quoted(top));
     let learned = match learned {
@@ -282,6 +296,8 @@ pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
+    origins: Vec<Origin>,
+    advice: Vec<String>,
     steps: u64,
     restarts: usize,
     seconds: f64,
@@ -319,10 +335,16 @@ pub(crate) fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
+        solved: learned.solved(),
+        advice: learned.advice(&domain.alphabet),
+        origins: learned.origins.clone(),
+        widenings: learned.widenings.clone(),
         seconds,
         curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };
     Ok(Some(Finished {
+        advice: result.advice.clone(),
+        origins: learned.origins.clone(),
         seed: config.seed,
         policy: learned.policy.clone(),
         steps: result.steps,
@@ -348,8 +370,17 @@ impl Finished {
             thousands(self.steps),
             self.seconds
         );
-        for rule in self.policy.display(&domain.alphabet).to_string().lines() {
-            text = format!("{text}  {}\n", paint.rule(rule));
+        // Definitions of the policy's own, if any, stand before its rules.
+        let shown = self.policy.display(&domain.alphabet).to_string();
+        let mut origins = self.origins.iter();
+        for line in shown.lines() {
+            let origin = if line.contains("::") { origins.next() } else { None };
+            let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
+            let _ = writeln!(text, "  {}{origin}", paint.rule(line));
+        }
+        for (i, line) in self.advice.iter().enumerate() {
+            let mark = if i == 0 { "\n  ! " } else { "    " };
+            let _ = writeln!(text, "{mark}{}", paint.bad(line));
         }
         if self.policy.rules.is_empty() {
             let none = "  (no rule was found: the policy acts at random)";

@@ -188,7 +188,7 @@ fn main() {
                     .collect()
             };
             let first = g.smallest.max(1);
-            let sizes: Vec<Vec<Arc<Task>>> = (0..3).map(|k| tasks(first + k, 10, 0)).collect();
+            let sizes: Vec<Vec<Arc<Task>>> = (0..5).map(|k| tasks(first + k, 10, 0)).collect();
             let large = tasks(20, 10, 1000);
             let translation =
                 Translation::new(&domain, sizes.iter().flatten().chain(&large).map(AsRef::as_ref))

@@ -25,10 +25,17 @@ const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
 const ROUNDS: usize = 6;
 /// Instances explored in the first round; twice as many in each later one.
 const INSTANCES: usize = 8;
+/// From the size after this one on, rules are only repaired, in so many rounds.
+const LATE: usize = 2;
+const LATE_ROUNDS: usize = 2;
 /// Environment steps per instance.
 const STEPS: u64 = 3000;
+/// Environment steps of a run, at the most and about.
+const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
+/// One that loses less than this share has nothing to gain at all.
+const SETTLED: f64 = 1e-6;
 
 /// A step to a wider language that was tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +75,16 @@ pub struct Improver<'a> {
     seed: u64,
     episodes: usize,
     stop: &'a dyn Fn() -> bool,
+    /// Environment steps after which nothing more is explored.
+    limit: u64,
     table: Table,
     rng: Rng,
     steps: u64,
     /// The discount that did best so far.
     gamma: Option<f64>,
     widenings: Vec<WideningStep>,
+    /// Policies that were tried, on as many sizes as now.
+    tried: Vec<Trial>,
 }
 
 impl<'a> Improver<'a> {
@@ -95,10 +106,19 @@ impl<'a> Improver<'a> {
             seed,
             episodes,
             stop,
+            limit: MOST_STEPS,
             steps: 0,
             gamma: None,
             widenings: Vec::new(),
+            tried: Vec::new(),
         }
+    }
+
+    /// The same, to take no more than about so many environment steps.
+    #[must_use]
+    pub fn within(mut self, steps: u64) -> Improver<'a> {
+        self.limit = self.limit.min(steps);
+        self
     }
 
     /// The best policy found, starting from one or from none. It is the given one where no other earns more.
@@ -107,9 +127,11 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                best = self.widen(best)?;
-                let short = self.trained < self.sizes.len() && best.success(self.trained) < 1.0;
-                if !(short || self.trained == 1 && self.sizes.len() > 1) || (self.stop)() {
+                if !self.is_late() {
+                    best = self.widen(best)?;
+                }
+                // Success on a larger size proves little: what a policy loses there is known once it was explored.
+                if self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
                 self.trained += 1;
@@ -126,25 +148,37 @@ impl<'a> Improver<'a> {
         })
     }
 
+    /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
+    fn is_late(&self) -> bool {
+        self.trained > LATE
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.steps + self.table.steps >= self.limit || (self.stop)()
+    }
+
     /// Explores and edits until that helps no more.
     fn rounds(&mut self, mut best: Trial) -> Result<Trial, Error> {
         let mut instances = INSTANCES;
         let mut idle = 0;
-        for round in 0..ROUNDS {
-            if (self.stop)() {
+        for round in 0..if self.is_late() { LATE_ROUNDS } else { ROUNDS } {
+            if self.is_exhausted() {
                 break;
             }
             let known = self.table.len();
             self.explore(&best.policy, instances)?;
             instances *= 2;
             let news = self.table.len() > known;
+            if self.is_settled(&best) {
+                break;
+            }
             match self.candidate(&best.policy)? {
                 Some((rival, gamma)) if rival.beats(&best) => {
                     (best, idle, self.gamma) = (rival, 0, Some(gamma));
                 }
                 _ => {
                     idle += 1;
-                    self.gamma = None;
+                    self.gamma = self.gamma.filter(|_| self.is_late());
                 }
             }
             if idle >= 2 || !news && idle > 0 && round > 0 {
@@ -152,6 +186,13 @@ impl<'a> Improver<'a> {
             }
         }
         Ok(best)
+    }
+
+    /// Whether a policy succeeds in all instances that are explored and loses nothing on what was seen.
+    fn is_settled(&mut self, best: &Trial) -> bool {
+        (0..self.trained).all(|size| best.success(size) == 1.0)
+            && !best.policy.rules.is_empty()
+            && self.residue(&best.policy, self.gamma.unwrap_or(DISCOUNTS[0])) < SETTLED
     }
 
     /// Widens the language for as long as the policy then earns more.
@@ -162,7 +203,7 @@ impl<'a> Improver<'a> {
             let mut kept = false;
             for step in steps {
                 let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-                if (self.stop)() || self.residue(&best.policy, gamma) < RESIDUE {
+                if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
                     return Ok(best);
                 }
                 let Some(wider) = self.language.wider(step)? else { continue };
@@ -202,9 +243,10 @@ impl<'a> Improver<'a> {
     fn explore(&mut self, policy: &Policy, instances: usize) -> Result<(), Error> {
         self.table.forget_visits();
         let mut actor = Actor::new(policy, &self.language.problem.alphabet);
-        for env in &mut self.sizes[..self.trained] {
+        for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
-            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS };
+            let walks = size < LATE || policy.rules.is_empty();
+            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS, walks };
             explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
         }
         Ok(())
@@ -214,30 +256,22 @@ impl<'a> Improver<'a> {
     fn candidate(&mut self, from: &Policy) -> Result<Option<(Trial, f64)>, Error> {
         let problem = Arc::clone(&self.language.problem);
         let mut found: Vec<(Policy, f64)> = Vec::new();
-        let discounts = self.gamma.map_or(DISCOUNTS.to_vec(), |gamma| vec![gamma]);
+        let late = self.is_late();
+        let gamma = self.gamma.or(late.then_some(DISCOUNTS[0]));
+        let discounts = gamma.map_or(DISCOUNTS.to_vec(), |gamma| vec![gamma]);
         for gamma in discounts {
             let regrets =
                 Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
             if regrets.is_empty() {
                 continue;
             }
-            let mut starts: Vec<Levels> = vec![Vec::new()];
+            let mut starts: Vec<Levels> = Vec::new();
             starts.extend(levels_of(from, &problem).filter(|l| !l.is_empty()));
+            if !late || starts.is_empty() {
+                starts.push(Vec::new());
+            }
             for start in starts {
                 let levels = edit(&regrets, start, self.language.reach, self.stop);
-                if std::env::var("IMPROVE_DEBUG").is_ok() {
-                    eprintln!(
-                        "gamma {gamma} trained {} states {}/{} steps {} lost {:.4}",
-                        self.trained,
-                        regrets.weights.len(),
-                        self.table.len(),
-                        self.table.steps,
-                        regrets.lost(&levels) / regrets.lost(&Vec::new())
-                    );
-                    if let Some(p) = policy_of(&levels, &problem) {
-                        eprintln!("{}", p.display(&problem.alphabet));
-                    }
-                }
                 if let Some(policy) = policy_of(&levels, &problem)
                     && !policy.rules.is_empty()
                     && policy != *from
@@ -258,8 +292,14 @@ impl<'a> Improver<'a> {
     }
 
     fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
+        if let Some(known) = self.tried.iter().find(|t| t.policy == policy) {
+            let mut known = known.clone();
+            self.extend(&mut known)?;
+            return Ok(known);
+        }
         let mut trial = Trial::new(policy);
         self.extend(&mut trial)?;
+        self.tried.push(trial.clone());
         Ok(trial)
     }
 

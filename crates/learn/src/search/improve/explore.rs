@@ -17,6 +17,8 @@ pub struct Extent {
     pub instances: usize,
     /// Environment steps per instance, at the most, where no policy is followed.
     pub steps: u64,
+    /// Whether instances are walked through in all directions; else only what lies beside the ways of the policy is tried.
+    pub walks: bool,
 }
 
 /// Episodes in a row that brought nothing new, after which an instance is known well enough.
@@ -31,6 +33,8 @@ const SIGHT: usize = 4096;
 /// actions are worth where the policy comes by.
 const FOLLOWED: usize = 2;
 const PROBES: usize = 8;
+/// How likely a probe is to leave the policy where something was not tried.
+const LEAVE: f64 = 0.3;
 
 /// Explores instances of `env` and notes what comes of actions. Episodes alternate between walks that try what was tried
 /// least where they are, and ways to the nearest action that was not tried enough. Then the policy is followed, where
@@ -51,7 +55,7 @@ pub fn explore(
         let from = table.steps;
         let mut quiet = 0;
         let mut episode = 0;
-        while quiet < QUIET && table.steps - from < extent.steps && !table.is_full() {
+        while extent.walks && quiet < QUIET && table.steps - from < extent.steps && !table.is_full() {
             if episode > 0 {
                 env.restart();
             }
@@ -61,45 +65,48 @@ pub fn explore(
             episode += 1;
         }
         if let Some(actor) = policy.as_deref_mut() {
-            let mut length = 1;
-            for episode in 0..FOLLOWED + PROBES {
+            for episode in 0usize.. {
+                let probes = episode.saturating_sub(FOLLOWED);
+                let spent = table.steps - from >= extent.steps;
+                if probes >= PROBES && (extent.walks || spent) || table.is_full() || stop() {
+                    break;
+                }
                 env.restart();
-                let probe = (episode >= FOLLOWED).then(|| rng.below(length));
-                length = follow(table, env, actor, probe, rng)?.max(1);
+                follow(table, env, actor, episode >= FOLLOWED, rng)?;
             }
         }
     }
     Ok(())
 }
 
-/// Runs an episode by the policy, but for one step: there the action tried least is taken, if a probe is asked for. Returns
-/// the number of steps.
+/// Runs an episode by the policy. A probe leaves it once, for an action that was never tried.
 fn follow(
     table: &mut Table,
     env: &mut dyn Env,
     actor: &mut Actor<'_>,
-    probe: Option<usize>,
+    probe: bool,
     rng: &mut Rng,
-) -> Result<usize, Error> {
+) -> Result<(), Error> {
     let mut at = Some(table.at(env));
-    let mut steps = 0;
+    let mut left = !probe;
     while let Some(place) = at.filter(|_| !table.is_full()) {
+        if !probe {
+            table.visit(place);
+        }
         let state = table.state(place);
-        let action = if probe == Some(steps) {
-            (0..state.actions.len()).min_by(|&a, &b| state.tries(a).total_cmp(&state.tries(b)))
+        let untried: Vec<usize> = (0..state.actions.len()).filter(|&a| state.seen[a].is_empty()).collect();
+        let action = if !left && !untried.is_empty() && rng.unit() < LEAVE {
+            left = true;
+            Some(untried[rng.below(untried.len())])
         } else {
             let chosen = actor.act(env, rng);
             state.actions.iter().position(|a| *a == chosen)
         };
         let Some(action) = action else { break };
         let ground = state.actions[action].clone();
-        if probe.is_none() {
-            table.visit(place);
-        }
         at = step(table, env, place, action, &ground, rng)?;
-        steps += 1;
     }
-    Ok(steps)
+    Ok(())
 }
 
 fn step(

@@ -21,4 +21,5 @@ mod values;
 mod widen;
 
 pub use driver::{Improved, Improver, WideningStep};
+pub use trial::Trial;
 pub use widen::Widening;
