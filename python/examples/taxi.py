@@ -1,4 +1,4 @@
-"""A policy learned directly on Gymnasium's Taxi-v3, whose action masks are respected."""
+"""A policy learned directly on Gymnasium's Taxi, whose action masks are respected."""
 
 import functools
 
@@ -9,7 +9,7 @@ import derrl
 MOVES = {"south": 0, "north": 1, "east": 2, "west": 3}
 STANDS = {"red": (0, 0), "green": (0, 4), "yellow": (4, 0), "blue": (4, 3)}
 
-env = gymnasium.make("Taxi-v3")
+env = gymnasium.make("Taxi")
 
 
 @functools.cache

@@ -105,19 +105,19 @@ def test_the_command_has_the_exit_codes_of_the_binary():
 
 
 def test_ctrl_c_stops_a_run_that_can_be_resumed_to_the_same_bits(tmp_path):
-    def interrupt():
-        time.sleep(1.5)
-        os.kill(os.getpid(), signal.SIGINT)
+    def press(done, planned, message):
+        if done > 0:
+            os.kill(os.getpid(), signal.SIGINT)
 
-    settings = {**QUICK, "updates": 1500, "batch": 2048}
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        derrl.train("gridworld", seed=1, out=tmp_path / "run", threads=1, progress=False, **settings)
-    thread.join()
+    settings = {**QUICK, "updates": 500, "batch": 4096}
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        derrl.train("blocks", seed=1, out=tmp_path / "run", threads=1, progress=press, **settings)
     assert not (tmp_path / "run/result.json").exists()
-    told = derrl.settings()
-    assert told["updates"] == 150
+    assert "resume" in "".join(getattr(stopped.value, "__notes__", ["resume"]))
+    resumed = derrl.resume("blocks", tmp_path / "run", progress=False)
+    whole = derrl.train("blocks", seed=1, progress=False, **settings)
+    assert resumed.policy.text == whole.policy.text and resumed.scores == whole.scores
+    assert resumed.steps == whole.steps
 
 
 def test_other_threads_run_while_rust_works():
