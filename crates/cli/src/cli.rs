@@ -13,8 +13,8 @@ pub(crate) use crate::failure::{Failure, Outcome};
 use crate::output::print_usage;
 pub(crate) use crate::output::{print, print_json};
 use crate::{
-    bench, check, diff, domains, eval, explain, export, failure, new, plan, report, reproduce, simplify,
-    train, verify,
+    bench, check, diff, domains, eval, explain, export, failure, manual, new, plan, report, reproduce, serve,
+    simplify, train, verify, watch,
 };
 
 /// Every world that this command line knows: its own, and those it was given.
@@ -83,6 +83,10 @@ fn run(args: Args) -> Outcome {
         Command::Simplify(command) => simplify::run(&command),
         Command::Export(command) => export::run(&command),
         Command::Report(command) => report::run(&command),
+        Command::Serve(command) => serve::run(&command),
+        Command::Watch(command) => watch::run(&command),
+        Command::Completions(command) => manual::completions(&command),
+        Command::Man => manual::manual(),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
         Command::Reproduce(command) => reproduce::run(&command),

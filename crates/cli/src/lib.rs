@@ -76,7 +76,6 @@
 // The command line, a file per command.
 mod args;
 mod bench;
-mod chart;
 mod check;
 pub mod cli;
 mod diff;
@@ -94,6 +93,7 @@ pub mod in_folder;
 mod library;
 mod lock;
 mod manifest;
+mod manual;
 mod new;
 mod output;
 mod pddl;
@@ -107,6 +107,7 @@ mod run_folder;
 mod run_result;
 mod safe_file;
 mod sealed;
+mod serve;
 mod shell;
 mod simplify;
 pub mod spread;
@@ -114,6 +115,7 @@ mod style;
 mod table;
 mod train;
 mod verify;
+mod watch;
 
 pub use derrl_env as engine;
 pub use derrl_env::contract;

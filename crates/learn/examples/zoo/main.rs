@@ -20,22 +20,88 @@ fn small<S: Small + 'static>(f: impl Fn() -> S + 'static) -> Make {
 
 fn zoo() -> Vec<(&'static str, &'static str, Make, Make, Make)> {
     vec![
-        ("unstack", TOWER, small(|| Tower::new(Goal::Unstack, 2, 4)), small(|| Tower::new(Goal::Unstack, 5, 5)), small(|| Tower::new(Goal::Unstack, 7, 10))),
-        ("on", ON, small(|| Tower::new(Goal::On, 2, 4)), small(|| Tower::new(Goal::On, 5, 5)), small(|| Tower::new(Goal::On, 7, 10))),
-        ("stack", TOWER, small(|| Tower::new(Goal::Stack, 2, 4)), small(|| Tower::new(Goal::Stack, 5, 5)), small(|| Tower::new(Goal::Stack, 7, 10))),
-        ("lamps", LAMPS, small(|| Lamps::new(2, 4)), small(|| Lamps::new(5, 5)), small(|| Lamps::new(12, 16))),
-        ("gripper", GRIPPER, small(|| Gripper::new((1, 3), (2, 3))), small(|| Gripper::new((4, 4), (3, 4))), small(|| Gripper::new((8, 12), (4, 6)))),
+        (
+            "unstack",
+            TOWER,
+            small(|| Tower::new(Goal::Unstack, 2, 4)),
+            small(|| Tower::new(Goal::Unstack, 5, 5)),
+            small(|| Tower::new(Goal::Unstack, 7, 10)),
+        ),
+        (
+            "on",
+            ON,
+            small(|| Tower::new(Goal::On, 2, 4)),
+            small(|| Tower::new(Goal::On, 5, 5)),
+            small(|| Tower::new(Goal::On, 7, 10)),
+        ),
+        (
+            "stack",
+            TOWER,
+            small(|| Tower::new(Goal::Stack, 2, 4)),
+            small(|| Tower::new(Goal::Stack, 5, 5)),
+            small(|| Tower::new(Goal::Stack, 7, 10)),
+        ),
+        (
+            "lamps",
+            LAMPS,
+            small(|| Lamps::new(2, 4)),
+            small(|| Lamps::new(5, 5)),
+            small(|| Lamps::new(12, 16)),
+        ),
+        (
+            "gripper",
+            GRIPPER,
+            small(|| Gripper::new((1, 3), (2, 3))),
+            small(|| Gripper::new((4, 4), (3, 4))),
+            small(|| Gripper::new((8, 12), (4, 6))),
+        ),
         ("taxi", TAXI, small(|| Taxi::new(3, 4)), small(|| Taxi::new(5, 5)), small(|| Taxi::new(8, 8))),
-        ("cliff2", CLIFF2, small(|| Cliff::new(false, 3, 5)), small(|| Cliff::new(false, 6, 6)), small(|| Cliff::new(false, 8, 10))),
-        ("cliff1", CLIFF1, small(|| Cliff::new(true, 3, 5)), small(|| Cliff::new(true, 6, 6)), small(|| Cliff::new(true, 8, 10))),
-        ("recycling", RECYCLING, small(|| Recycling::new(2, 4)), small(|| Recycling::new(5, 5)), small(|| Recycling::new(10, 15))),
+        (
+            "cliff2",
+            CLIFF2,
+            small(|| Cliff::new(false, 3, 5)),
+            small(|| Cliff::new(false, 6, 6)),
+            small(|| Cliff::new(false, 8, 10)),
+        ),
+        (
+            "cliff1",
+            CLIFF1,
+            small(|| Cliff::new(true, 3, 5)),
+            small(|| Cliff::new(true, 6, 6)),
+            small(|| Cliff::new(true, 8, 10)),
+        ),
+        (
+            "recycling",
+            RECYCLING,
+            small(|| Recycling::new(2, 4)),
+            small(|| Recycling::new(5, 5)),
+            small(|| Recycling::new(10, 15)),
+        ),
         ("lock", LOCK, small(|| Lock::new(2, 4)), small(|| Lock::new(5, 5)), small(|| Lock::new(8, 10))),
-        ("slippery", SLIPPERY, small(|| Slippery::new(1, 3)), small(|| Slippery::new(4, 4)), small(|| Slippery::new(6, 8))),
-        ("fruit", FRUIT, small(|| Fruit::new(2, 4)), small(|| Fruit::new(5, 5)), small(|| Fruit::new(10, 14))),
+        (
+            "slippery",
+            SLIPPERY,
+            small(|| Slippery::new(1, 3)),
+            small(|| Slippery::new(4, 4)),
+            small(|| Slippery::new(6, 8)),
+        ),
+        (
+            "fruit",
+            FRUIT,
+            small(|| Fruit::new(2, 4)),
+            small(|| Fruit::new(5, 5)),
+            small(|| Fruit::new(10, 14)),
+        ),
     ]
 }
 
-fn run(name: &str, alphabet: &Arc<Alphabet>, seeds: u64, sizes: &dyn Fn() -> Vec<Box<dyn Env>>, test: &dyn Fn() -> Box<dyn Env>) {
+fn run(
+    name: &str,
+    alphabet: &Arc<Alphabet>,
+    seeds: u64,
+    sizes: &dyn Fn() -> Vec<Box<dyn Env>>,
+    test: &dyn Fn() -> Box<dyn Env>,
+) {
     let problem = Arc::new(Problem::new(alphabet, 1).expect("problem"));
     let show = std::env::var("SHOW").is_ok();
     let (mut train_ok, mut test_ok) = (0, 0);
@@ -59,14 +125,28 @@ fn run(name: &str, alphabet: &Arc<Alphabet>, seeds: u64, sizes: &dyn Fn() -> Vec
         train_ok += usize::from(a >= 0.99);
         test_ok += usize::from(b >= 0.99);
         if show {
-            println!("seed {seed}: {a:.2} {b:.2} return {:.3} {:.3} steps {} {:.2}s", means[means.len() - 1], tests[tests.len() - 1], learned.steps, began.elapsed().as_secs_f64());
+            println!(
+                "seed {seed}: {a:.2} {b:.2} return {:.3} {:.3} steps {} {:.2}s",
+                means[means.len() - 1],
+                tests[tests.len() - 1],
+                learned.steps,
+                began.elapsed().as_secs_f64()
+            );
             print!("{}", learned.policy.display(alphabet));
-            for w in &learned.widenings { println!("  {}: {:.3} -> {:.3} {}", w.to, w.before, w.after, w.kept); }
+            for w in &learned.widenings {
+                println!("  {}: {:.3} -> {:.3} {}", w.to, w.before, w.after, w.kept);
+            }
         }
     }
     let secs = start.elapsed().as_secs_f64() / seeds as f64;
-    println!("{name:12} train {train_ok}/{seeds} {:.3}  large {test_ok}/{seeds} {:.3} [{:.3}..{:.3}]  {steps} steps, {secs:.2} s, {:.1} rules", mean_stderr(&means).0, mean_stderr(&tests).0,
-        tests.iter().copied().fold(f64::INFINITY, f64::min), tests.iter().copied().fold(f64::NEG_INFINITY, f64::max), rules as f64 / seeds as f64);
+    println!(
+        "{name:12} train {train_ok}/{seeds} {:.3}  large {test_ok}/{seeds} {:.3} [{:.3}..{:.3}]  {steps} steps, {secs:.2} s, {:.1} rules",
+        mean_stderr(&means).0,
+        mean_stderr(&tests).0,
+        tests.iter().copied().fold(f64::INFINITY, f64::min),
+        tests.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        rules as f64 / seeds as f64
+    );
 }
 
 fn main() {
@@ -77,7 +157,19 @@ fn main() {
         if wanted.contains(&"all") || wanted.contains(&name) {
             let alphabet = alphabet(text);
             let env = |s| -> Box<dyn Env> { Box::new(Adapter::new(s, &alphabet)) };
-            run(name, &alphabet, seeds, &|| if std::env::var("ONE").is_ok() { vec![env(train())] } else { vec![env(train()), env(up())] }, &|| Box::new(Adapter::new(test(), &alphabet)));
+            run(
+                name,
+                &alphabet,
+                seeds,
+                &|| {
+                    if std::env::var("ONE").is_ok() {
+                        vec![env(train())]
+                    } else {
+                        vec![env(train()), env(up())]
+                    }
+                },
+                &|| Box::new(Adapter::new(test(), &alphabet)),
+            );
         }
     }
     for g in derrl_pddl::generate::GENERATORS {
@@ -86,21 +178,43 @@ fn main() {
             use derrl_pddl::{PddlEnv, Problems, Task, Translation};
             let domain = g.domain().expect("domain");
             let tasks = |size: usize, n: u64, from: u64| -> Vec<Arc<Task>> {
-                (0..n).map(|i| Arc::new(Task::parse(&Source::new("p.pddl", &g.problem(size, from + i)), &domain).expect("task"))).collect()
+                (0..n)
+                    .map(|i| {
+                        Arc::new(
+                            Task::parse(&Source::new("p.pddl", &g.problem(size, from + i)), &domain)
+                                .expect("task"),
+                        )
+                    })
+                    .collect()
             };
             let first = g.smallest.max(1);
             let sizes: Vec<Vec<Arc<Task>>> = (0..3).map(|k| tasks(first + k, 10, 0)).collect();
             let large = tasks(20, 10, 1000);
-            let translation = Translation::new(&domain, sizes.iter().flatten().chain(&large).map(AsRef::as_ref)).expect("translation");
+            let translation =
+                Translation::new(&domain, sizes.iter().flatten().chain(&large).map(AsRef::as_ref))
+                    .expect("translation");
             let alphabet = Arc::new(translation.alphabet().expect("alphabet"));
-            let env = |t: &Vec<Arc<Task>>| -> Box<dyn Env> { Box::new(PddlEnv::new(Arc::new(Problems::new(&translation, &alphabet, t.clone(), None).expect("problems"))).expect("env")) };
+            let env = |t: &Vec<Arc<Task>>| -> Box<dyn Env> {
+                Box::new(
+                    PddlEnv::new(Arc::new(
+                        Problems::new(&translation, &alphabet, t.clone(), None).expect("problems"),
+                    ))
+                    .expect("env"),
+                )
+            };
             let hand = derrl_logic::Policy::parse(&Source::new("hand", g.policy), &alphabet).expect("hand");
             let r = run_episodes(&hand, &alphabet, env(&large).as_mut(), 20, 77).expect("run");
-            println!("by hand: {:.1} steps, {:.3}", r.iter().map(|e| e.steps as f64).sum::<f64>() / 20.0, r.iter().map(|e| e.value).sum::<f64>() / 20.0);
+            println!(
+                "by hand: {:.1} steps, {:.3}",
+                r.iter().map(|e| e.steps as f64).sum::<f64>() / 20.0,
+                r.iter().map(|e| e.value).sum::<f64>() / 20.0
+            );
             run(g.name, &alphabet, seeds, &|| sizes.iter().map(env).collect(), &|| env(&large));
         }
     }
-    for (name, large) in [("blocks", "dynamic-blocks"), ("countdown", "train"), ("doorkey", "train"), ("gridworld", "train")] {
+    for (name, large) in
+        [("blocks", "dynamic-blocks"), ("countdown", "train"), ("doorkey", "train"), ("gridworld", "train")]
+    {
         if wanted.contains(&"built-in") || wanted.contains(&name) {
             let spec = find(name).expect("spec");
             let alphabet = spec.alphabet();

@@ -387,7 +387,7 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             constants: Vec::new(),
             variables: 4,
             variables_given: true,
-                max_body: None,
+            max_body: None,
             templates: None,
             constraints: Vec::new(),
         }

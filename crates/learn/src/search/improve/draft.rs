@@ -76,7 +76,8 @@ pub fn policy_of(levels: &Levels, problem: &Problem) -> Option<Policy> {
         for (i, level) in levels.iter().enumerate().take(next + 1).skip(at) {
             let spaced = ((upper - step * (i - at + 1) as f64) * 100.0).round() / 100.0;
             let weight = fixed[i].unwrap_or(spaced);
-            if weight >= last || weight < 0.01 || level.iter().any(|p| p.frozen.is_some_and(|f| f != weight)) {
+            if weight >= last || weight < 0.01 || level.iter().any(|p| p.frozen.is_some_and(|f| f != weight))
+            {
                 return None;
             }
             last = weight;

@@ -193,7 +193,8 @@ impl<'a> Improver<'a> {
     /// What a policy loses on what was seen, as a share of what acting at random loses.
     fn residue(&mut self, policy: &Policy, gamma: f64) -> f64 {
         let problem = Arc::clone(&self.language.problem);
-        let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+        let regrets =
+            Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
         let Some(levels) = levels_of(policy, &problem).filter(|_| !regrets.is_empty()) else { return 0.0 };
         regrets.lost(&levels) / regrets.lost(&Vec::new())
     }
@@ -225,8 +226,17 @@ impl<'a> Improver<'a> {
             for start in starts {
                 let levels = edit(&regrets, start, self.language.reach, self.stop);
                 if std::env::var("IMPROVE_DEBUG").is_ok() {
-                    eprintln!("gamma {gamma} trained {} states {}/{} steps {} lost {:.4}", self.trained, regrets.weights.len(), self.table.len(), self.table.steps, regrets.lost(&levels) / regrets.lost(&Vec::new()));
-                    if let Some(p) = policy_of(&levels, &problem) { eprintln!("{}", p.display(&problem.alphabet)); }
+                    eprintln!(
+                        "gamma {gamma} trained {} states {}/{} steps {} lost {:.4}",
+                        self.trained,
+                        regrets.weights.len(),
+                        self.table.len(),
+                        self.table.steps,
+                        regrets.lost(&levels) / regrets.lost(&Vec::new())
+                    );
+                    if let Some(p) = policy_of(&levels, &problem) {
+                        eprintln!("{}", p.display(&problem.alphabet));
+                    }
                 }
                 if let Some(policy) = policy_of(&levels, &problem)
                     && !policy.rules.is_empty()

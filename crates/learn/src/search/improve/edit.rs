@@ -30,12 +30,7 @@ pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn()
 }
 
 /// The rule and place that save most beyond their price.
-fn insertion(
-    regrets: &Regrets<'_>,
-    levels: &Levels,
-    reach: Reach,
-    saved: &mut [f64],
-) -> Option<Insertion> {
+fn insertion(regrets: &Regrets<'_>, levels: &Levels, reach: Reach, saved: &mut [f64]) -> Option<Insertion> {
     let (by, cost) = regrets.decided(levels);
     let standing = Standing { by, cost, levels: levels.len() };
     let mut best: Option<Insertion> = None;

@@ -220,7 +220,14 @@ impl<'a> Regrets<'a> {
             of.lay_out(lists, problem.grounder.words(), atoms);
         }
         let total: f64 = weights.iter().zip(&silent).map(|(w, s)| w * s).sum();
-        Regrets { problem, actions: of_action, weights, silent, price: PRICE * total, known: RefCell::default() }
+        Regrets {
+            problem,
+            actions: of_action,
+            weights,
+            silent,
+            price: PRICE * total,
+            known: RefCell::default(),
+        }
     }
 
     /// Whether no state tells actions apart.

@@ -78,7 +78,12 @@ impl Language {
                 }
                 reach.longest = n;
                 let groundings = self.groundings.clone();
-                return Ok(Some(Language { problem: Arc::clone(&self.problem), reach, groundings, own: self.own }));
+                return Ok(Some(Language {
+                    problem: Arc::clone(&self.problem),
+                    reach,
+                    groundings,
+                    own: self.own,
+                }));
             }
             Widening::Negation => {
                 if alphabet.predicates.iter().any(|p| p.negatable) {
@@ -106,10 +111,6 @@ impl Language {
     /// The steps that lead on from here, the cheapest first.
     pub fn steps(&self) -> Vec<Widening> {
         let variables = self.problem.alphabet.variables;
-        vec![
-            Widening::Variables(variables + 1),
-            Widening::Negation,
-            Widening::Longer(self.reach.longest + 1),
-        ]
+        vec![Widening::Variables(variables + 1), Widening::Negation, Widening::Longer(self.reach.longest + 1)]
     }
 }
