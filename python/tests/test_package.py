@@ -63,9 +63,10 @@ def test_policies_are_verified_compared_scored_and_exported(blocks, tmp_path):
     random = derrl.Policy.parse("", "blocks")
     assert derrl.evaluate(random, episodes=50).success_rate < 1
     proof = derrl.verify(policy, max_objects=3)
-    assert bool(proof) == (proof.report["verdict"] == "proved") and ("proved" in str(proof) or "refuted" in str(proof))
+    assert proof and proof.verdict == "proved" and "proved" in str(proof)
     refuted = derrl.verify(random, max_objects=3)
-    assert not refuted and refuted.counterexample["steps"]
+    assert not refuted and refuted.verdict == "proved-if-ties-are-random" and refuted.counterexample["steps"]
+    assert derrl.verify(random, max_objects=3, ties="random")
     assert not derrl.diff(policy, policy, max_objects=3)
     assert derrl.diff(policy, random, max_objects=3).difference
     text = derrl.export(policy, "python", tmp_path / "policy.py")

@@ -54,10 +54,15 @@ def test_processes_change_nothing(delivery_run, tmp_path):
 
 def test_verify_walks_worlds_that_can_be_copied(delivery_run):
     proof = derrl.verify(delivery_run.policy, Copied(), instances=20)
+    assert proof and proof.report["sizes"][0]["longest_run"] <= 20
     assert proof.report["sizes"][0]["states"] > 20
     nothing = derrl.Policy.parse("", delivery_run.world)
     refuted = derrl.verify(nothing, Copied(), instances=20)
-    assert not refuted and refuted.counterexample["kind"] == "loop"
+    assert not refuted and refuted.verdict == "proved-if-ties-are-random"
+    assert refuted.counterexample["kind"] == "loop"
+    backwards = derrl.Policy.parse("1::move(X) :- robot(Y), home(Z, X).", delivery_run.world)
+    lost = derrl.verify(backwards, Copied(), ties="random", instances=20)
+    assert lost.verdict == "refuted" and lost.counterexample["steps"]
     with pytest.raises(derrl.Error, match="copy"):
         derrl.verify(nothing, Delivery())
 
