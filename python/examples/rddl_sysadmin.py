@@ -16,7 +16,7 @@ class SysAdmin:
     :- background(computer(computer)).
     :- variables(2).
     """
-    horizon, score_episodes = 40, 30
+    horizon, score_episodes = 40, 10
 
     def __init__(self, instance):
         self.env = pyRDDLGym.make("SysAdmin_MDP_ippc2011", str(instance))
@@ -43,7 +43,7 @@ class SysAdmin:
         self.left -= 1
         return self.facts(observed), float(reward), terminated, truncated or self.left == 0
 
-    def mean_return(self, choose, episodes=30):
+    def mean_return(self, choose, episodes=10):
         """The mean return of a way to choose: a function from facts to an action."""
         total = 0.0
         for seed in range(episodes):
@@ -62,7 +62,7 @@ def at_random(facts, rng=random.Random(0)):
     return rng.choice([("wait",), *[("reboot", c) for name, c in facts if name == "computer"]])
 
 
-SETTINGS = {"updates": 30, "batch": 512, "group": 4, "wave": 2, "restarts": 2}
+SETTINGS = {"updates": 20, "batch": 256, "group": 2, "wave": 2, "restarts": 2}
 
 if __name__ == "__main__":
     import derrl

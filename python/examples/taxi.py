@@ -56,6 +56,8 @@ world = derrl.wrap(
     actions={"move": ["way"], "pickup": 0, "dropoff": 0},
 )
 
+SETTINGS = {"updates": 40, "batch": 512, "wave": 2, "restarts": 2, "selection_episodes": 50, "episodes": 100}
+
 if __name__ == "__main__":
-    run = derrl.train(world, seed=0, updates=60, wave=2, restarts=8)
+    run = derrl.train(world, seed=0, **SETTINGS)
     print(run)
