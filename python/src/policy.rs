@@ -190,7 +190,12 @@ impl Policy {
         let report = py.detach(|| {
             let (policy, alphabet) = (self.policy.rules(), self.policy.alphabet());
             let subject = Subject { policy, alphabet, world: &world, extent };
-            derrl::learner::verify(&subject, threads.unwrap_or_else(cores), Progress::default(), &mut NoMonitor)
+            derrl::learner::verify(
+                &subject,
+                threads.unwrap_or_else(cores),
+                Progress::default(),
+                &mut NoMonitor,
+            )
         });
         serde_json::to_string(&report.map_err(|e| raise(derrl::Error::from(e)))?).map_err(raise)
     }

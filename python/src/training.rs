@@ -98,7 +98,8 @@ fn watched<T: Send>(
             worker.join()
         })
     });
-    let ended = ended.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("derrl panicked: this is a bug"))?;
+    let ended =
+        ended.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("derrl panicked: this is a bug"))?;
     Ok((ended, stopped))
 }
 
