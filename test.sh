@@ -43,6 +43,9 @@ CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Carg
 say "packages"
 cargo package --workspace --no-verify --allow-dirty --locked --quiet
 
+say "the Python package"
+python/test.sh
+
 say "pages, in Chromium"
 DERRL="$PWD/target/debug/derrl" npm test --prefix web/tests --silent
 

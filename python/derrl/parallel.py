@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pickle
 import sys
+import time
 import traceback
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -35,7 +36,7 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
     waiting = list(pending)
     running: dict[Connection, tuple[int, Any]] = {}
     error: BaseException | None = None
-    done = 0
+    done, counted = 0, time.monotonic()
     try:
         while running or (waiting and error is None):
             while waiting and error is None and len(running) < processes:
@@ -54,8 +55,9 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
                     kept, failure = None, RuntimeError(f"the process of restart {restart} ended before it was done")
                 child.join()
                 if kept is not None:
-                    _derrl.absorb(world, folder, [kept])
-                    done += 1
+                    now = time.monotonic()
+                    _derrl.absorb(world, folder, [kept], now - counted)
+                    counted, done = now, done + 1
                 if failure is not None and error is None:
                     error = failure
             if show is not None:

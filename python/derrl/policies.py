@@ -112,14 +112,21 @@ class WhyNot:
 class Proof:
     """What :func:`verify` found."""
 
-    proved: bool
-    """Whether the policy gets there from every instance."""
+    verdict: str
+    """``proved``, ``proved-if-ties-are-random`` or ``refuted``."""
+    ties: str
+    """What was asked for: ``worst`` or ``random`` ties."""
     report: Mapping[str, Any]
     """Everything found: sizes, the worst case, a counterexample."""
 
     @property
+    def proved(self) -> bool:
+        """Whether the policy gets there from every instance, with the ties asked for."""
+        return self.verdict == "proved" or (self.ties == "random" and self.verdict == "proved-if-ties-are-random")
+
+    @property
     def counterexample(self) -> Mapping[str, Any] | None:
-        """The shortest run that does not get there, where there is one."""
+        """The shortest run that does not get there, or, where it gets there if ties are random, a loop that bad luck allows."""
         found: Mapping[str, Any] | None = self.report.get("counterexample")
         return found
 
@@ -129,8 +136,10 @@ class Proof:
     def __str__(self) -> str:
         sizes = self.report.get("sizes", [])
         instances = sum(size["instances"] for size in sizes)
-        if self.proved:
-            return f"proved: the policy gets there in all {instances:,} instances"
+        if self.verdict == "proved":
+            return f"proved: the policy gets there in all {instances:,} instances, however ties are broken"
+        if self.verdict == "proved-if-ties-are-random":
+            return f"proved if ties are random: the policy gets there in all {instances:,} instances with probability 1"
         found = self.counterexample
         where = f", as in {found['instance']}" if found and "instance" in found else ""
         return f"refuted: the policy does not always get there{where}"
@@ -311,19 +320,21 @@ def verify(
     instances: int = 100,
     most_states: int = 1_000_000,
 ) -> Proof:
-    """Whether a policy gets there, however ties are broken.
+    """Whether a policy gets there, however ties are broken (``ties="worst"``) or if they are broken at random.
 
     In a built-in world that lists its instances: from every one of them up to a size. In a world written in Python that has
     ``copy()``: from the first ``instances`` instances, by walking every state that the policy can reach.
     """
+    if ties not in ("worst", "random"):
+        raise Error(f"ties: `worst` or `random`, not `{ties}`")
     of = policy.world if world is None else as_world(world)
     if of.is_python:
         from .walking import walk
 
         source = world if world is not None and not isinstance(world, (str, World)) else policy._source
-        return walk(policy, source, instances, most_states)
-    report = json.loads(policy._inner.verify_json(of, max_objects, ties))
-    return Proof(report["verdict"] == "proved", report)
+        return walk(policy, source, ties, instances, most_states)
+    report = json.loads(policy._inner.verify_json(of, max_objects))
+    return Proof(report["verdict"], ties, report)
 
 
 def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int = 4) -> Difference:

@@ -107,7 +107,7 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
     """The text of a domain file for worlds, from what is seen in random play.
 
     Predicates and arities are those of the facts. A predicate whose facts never change within an episode is background. Places
-    of arguments that share an object have one type; a type is named as ``actions()`` says, else after a predicate. Each action
+    of arguments that share an object have one type; a type is named as ``actions()`` says, else after its objects or a predicate. Each action
     may have two rules. What random play never shows is missing: look at the text, and correct it.
     """
     rng = random.Random(0)
@@ -205,7 +205,10 @@ def _write(
         here = {o for o, places in objects.items() if classes.find(next(iter(places))) == root}
         fitting = sorted((p for p, held in unary.items() if held <= here), key=lambda p: (-len(unary[p]), p))
         taken = set(names.values())
-        candidates = [p for p in fitting if p not in taken] + [f"type{n}" for n in range(1, len(taken) + 2)]
+        # ball1 and ball2 are balls.
+        stems = {re.sub(r"[_\d]*$", "", o) for o in here}
+        common = [stem for stem in stems if len(stems) == 1 and re.fullmatch(r"[a-z]\w*", stem)]
+        candidates = [p for p in common + fitting if p not in taken] + [f"type{n}" for n in range(1, len(taken) + 2)]
         names[root] = next(c for c in candidates if c not in taken)
 
     def signature(kind: str, name: str, arity: int) -> str:

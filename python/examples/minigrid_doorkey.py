@@ -76,9 +76,11 @@ class Driver:
         return None
 
     def way(self, action):
-        """The primitive actions that carry out an action of the domain; none where there is no way."""
+        """The primitive actions that carry out an action of the domain; none where it would change nothing."""
         name, thing = action
-        at = self.things()[thing][1]
+        there, at = self.things()[thing]
+        if name != "goto" and (there.type, name) != ("key", "pick") and not (there.type == "door" and there.is_locked):
+            return []
         had = self.start()[3]
 
         def facing(state):
@@ -86,9 +88,9 @@ class Driver:
             return (state[0] + dx, state[1] + dy) == at and state[3] == had
 
         if name == "goto":
-            return self.plan(lambda s: s[:2] == at and s[3] == had, unlocks=False)
+            return self.plan(lambda s: s[:2] == at and s[3] == had, unlocks=False) or []
         way = self.plan(facing, unlocks=False)
-        return way and [*way, PICKUP if name == "pick" else TOGGLE] if way != [] else [PICKUP if name == "pick" else TOGGLE]
+        return [] if way is None else [*way, PICKUP if name == "pick" else TOGGLE]
 
     def fewest(self):
         """The fewest steps to the goal that the rules of the level allow."""
@@ -102,15 +104,12 @@ def play(env, policy, seed):
     env.reset(seed=seed)
     driver = Driver(env)
     fewest, steps = driver.fewest(), 0
-    for _ in range(50):
-        way = driver.way(policy.act(driver.facts(), seed=seed))
-        for action in way or []:
+    for decision in range(50):
+        for action in driver.way(policy.act(driver.facts(), seed=decision)):
             _, reward, terminated, truncated, _ = env.step(action)
             steps += 1
             if terminated or truncated:
                 return reward > 0, steps, fewest
-        if not way:
-            return False, steps, fewest
     return False, steps, fewest
 
 

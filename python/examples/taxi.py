@@ -1,4 +1,4 @@
-"""A policy learned directly on Gymnasium's Taxi-v3, whose action masks are respected."""
+"""A policy learned directly on Gymnasium's Taxi, whose action masks are respected."""
 
 import functools
 
@@ -9,7 +9,7 @@ import derrl
 MOVES = {"south": 0, "north": 1, "east": 2, "west": 3}
 STANDS = {"red": (0, 0), "green": (0, 4), "yellow": (4, 0), "blue": (4, 3)}
 
-env = gymnasium.make("Taxi-v3")
+env = gymnasium.make("Taxi")
 
 
 @functools.cache
@@ -56,6 +56,8 @@ world = derrl.wrap(
     actions={"move": ["way"], "pickup": 0, "dropoff": 0},
 )
 
+SETTINGS = {"updates": 40, "batch": 512, "wave": 2, "restarts": 2, "selection_episodes": 50, "episodes": 100}
+
 if __name__ == "__main__":
-    run = derrl.train(world, seed=0, updates=60, wave=2, restarts=8)
+    run = derrl.train(world, seed=0, **SETTINGS)
     print(run)

@@ -180,7 +180,8 @@ impl Env for Player {
         if !self.offers.copy {
             return None;
         }
-        let object = Python::attach(|py| self.object.bind(py).call_method0("copy").map(Bound::unbind)).ok()?;
+        let object =
+            Python::attach(|py| self.object.bind(py).call_method0("copy").map(Bound::unbind)).ok()?;
         Some(Box::new(Player {
             object,
             offers: self.offers,

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use derrl::engine::Extent;
-use derrl::learner::{Everywhere, NoMonitor, Progress, Subject, Ties, constants, cores};
+use derrl::learner::{Everywhere, NoMonitor, Progress, Subject, constants, cores};
 use derrl::{Options, Rng, State};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -177,26 +177,25 @@ impl Policy {
     }
 
     /// Whether it gets there from every instance up to a size, as JSON.
-    #[pyo3(signature = (world, max_objects, ties = "worst", threads = None))]
+    #[pyo3(signature = (world, max_objects, threads = None))]
     fn verify_json(
         &self,
         py: Python<'_>,
         world: &Bound<'_, World>,
         max_objects: usize,
-        ties: &str,
         threads: Option<usize>,
     ) -> PyResult<String> {
-        let ties = match ties {
-            "worst" => Ties::Worst,
-            "random" => Ties::Random,
-            other => return Err(Error::new_err(format!("ties: `worst` or `random`, not `{other}`"))),
-        };
         let extent = self.extent(max_objects, &[]);
         let world = world.get().world.clone();
         let report = py.detach(|| {
             let (policy, alphabet) = (self.policy.rules(), self.policy.alphabet());
-            let subject = Subject { policy, alphabet, world: &world, extent, ties };
-            derrl::learner::verify(&subject, threads.unwrap_or_else(cores), Progress::default(), &mut NoMonitor)
+            let subject = Subject { policy, alphabet, world: &world, extent };
+            derrl::learner::verify(
+                &subject,
+                threads.unwrap_or_else(cores),
+                Progress::default(),
+                &mut NoMonitor,
+            )
         });
         serde_json::to_string(&report.map_err(|e| raise(derrl::Error::from(e)))?).map_err(raise)
     }

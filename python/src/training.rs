@@ -98,7 +98,8 @@ fn watched<T: Send>(
             worker.join()
         })
     });
-    let ended = ended.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("derrl panicked: this is a bug"))?;
+    let ended =
+        ended.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("derrl panicked: this is a bug"))?;
     Ok((ended, stopped))
 }
 
@@ -133,9 +134,10 @@ pub fn restart(
 
 /// Takes in what restarts gave.
 #[pyfunction]
-pub fn absorb(world: &Bound<'_, World>, folder: PathBuf, results: Vec<String>) -> PyResult<()> {
+#[pyo3(signature = (world, folder, results, seconds = 0.0))]
+pub fn absorb(world: &Bound<'_, World>, folder: PathBuf, results: Vec<String>, seconds: f64) -> PyResult<()> {
     let results: Result<Vec<_>, _> = results.iter().map(|text| serde_json::from_str(text)).collect();
-    spread::absorb(&folder, &world.get().world, results.map_err(raise)?).map_err(raise)
+    spread::absorb(&folder, &world.get().world, results.map_err(raise)?, seconds).map_err(raise)
 }
 
 /// Writes the page of a finished run, and returns its path.

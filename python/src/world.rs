@@ -105,7 +105,10 @@ impl World {
     fn episodes(&self, task: &str, options: &str) -> PyResult<Episodes> {
         let options = read_options(options)?;
         let env = self.world.make(&self.world.alphabet(), task, &options).map_err(raise)?;
-        Ok(Episodes { world: self.world.clone(), state: Mutex::new(Playing { env, rng: Rng::new(0, 0), over: true }) })
+        Ok(Episodes {
+            world: self.world.clone(),
+            state: Mutex::new(Playing { env, rng: Rng::new(0, 0), over: true }),
+        })
     }
 }
 
@@ -172,9 +175,10 @@ impl Episodes {
         let mut facts = derrl::logic::Facts::new(&alphabet);
         observe(playing.env.as_ref(), &mut facts);
         let universe = playing.env.universe();
-        let all = facts.iter().filter(|(p, _)| alphabet.predicate(*p).role.is_given()).map(|(p, args)| {
-            Episodes::tuple(py, universe, &alphabet.predicate(p).name, args)
-        });
+        let all = facts
+            .iter()
+            .filter(|(p, _)| alphabet.predicate(*p).role.is_given())
+            .map(|(p, args)| Episodes::tuple(py, universe, &alphabet.predicate(p).name, args));
         PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -195,9 +199,7 @@ impl Episodes {
         let alphabet = self.world.alphabet();
         let universe = playing.env.universe();
         let all = universe.ground_actions(&alphabet);
-        let all = all
-            .iter()
-            .map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
+        let all = all.iter().map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
         PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -212,9 +214,8 @@ impl Episodes {
             return Ok(None);
         }
         let universe = playing.env.universe();
-        let all = legal
-            .iter()
-            .map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
+        let all =
+            legal.iter().map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
         Ok(Some(PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?))
     }
 

@@ -119,7 +119,12 @@ impl Watched {
 thread_local! {
     /// When this thread was last heard of: from then on it worked for the run that it names next.
     static LAST_HEARD: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// When this thread last asked whether to stop.
+    static LAST_ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
+
+/// A thread at work asks more often than this whether to stop; one that asks after longer was waiting for work.
+const AT_WORK: Duration = Duration::from_secs(1);
 
 /// Runs are saved at most this often, and so that saving takes a small share of the time.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -231,8 +236,12 @@ impl Observer for Watch<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        // Asked before each piece of work, by the thread that will do it.
-        LAST_HEARD.set(Some(Instant::now()));
+        // Asked before each piece of work, by the thread that will do it, and often while it does it.
+        let now = Instant::now();
+        let was_at_work = LAST_ASKED.replace(Some(now)).is_some_and(|asked| now - asked < AT_WORK);
+        if !was_at_work || LAST_HEARD.get().is_none() {
+            LAST_HEARD.set(Some(now));
+        }
         let stopped = self.control.map_or_else(interrupted, Control::stopped);
         stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }

@@ -130,8 +130,8 @@ fn search(
     Ok(())
 }
 
-/// Takes in what [`restart`] gave.
-pub fn absorb(folder: &Path, world: &World, results: Vec<Value>) -> anyhow::Result<()> {
+/// Takes in what [`restart`] gave. They took so many seconds more of the run's time.
+pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -> anyhow::Result<()> {
     let folder = RunFolder::open(folder)?.of_world(world);
     let mut checkpoint = folder.checkpoint()?;
     for mut result in results {
@@ -148,5 +148,6 @@ pub fn absorb(folder: &Path, world: &World, results: Vec<Value>) -> anyhow::Resu
     }
     checkpoint.done.sort_by_key(|d| d.restart);
     checkpoint.running.sort_by_key(|p| p.restart);
+    folder.save_seconds(folder.seconds() + seconds)?;
     folder.save(&checkpoint)
 }
