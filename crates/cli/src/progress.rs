@@ -131,7 +131,15 @@ impl<'a> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
         let run = |f: &RunFolder| Watched { seconds: f.seconds(), ..Watched::default() };
         let runs = Mutex::new(folders.iter().map(run).collect());
-        Watch { folders, control: None, bar, on_terminal, updates: updates as u64, runs, failed: Mutex::new(None) }
+        Watch {
+            folders,
+            control: None,
+            bar,
+            on_terminal,
+            updates: updates as u64,
+            runs,
+            failed: Mutex::new(None),
+        }
     }
 
     /// The same, told to this control alone.

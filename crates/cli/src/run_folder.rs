@@ -148,7 +148,8 @@ impl RunFolder {
             fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
         make_folder(path)?;
-        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string(), world: None };
+        let folder =
+            RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string(), world: None };
         folder.write("domain.pl", &folder.domain_text)?;
         // Last, because a folder with a config.toml counts as a run.
         folder.write("config.toml", &toml::to_string(&folder.config)?)?;

@@ -114,7 +114,11 @@ fn elsewhere(restart: u64) -> Value {
     })
 }
 
-fn search(folder: &RunFolder, checkpoint: Checkpoint, observer: &dyn Observer) -> Result<(), derrl_learn::Error> {
+fn search(
+    folder: &RunFolder,
+    checkpoint: Checkpoint,
+    observer: &dyn Observer,
+) -> Result<(), derrl_learn::Error> {
     let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
     let domain = folder.domain().map_err(broken)?;
     let config = &folder.config;
