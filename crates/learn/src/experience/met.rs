@@ -112,6 +112,7 @@ impl Met {
 pub struct SavedStates {
     lists: Vec<Vec<u64>>,
     states: Vec<Vec<(u32, u32)>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     ceiling: Option<[u64; 2]>,
 }
 

@@ -233,9 +233,10 @@ impl States {
             }),
         };
         let compute = || problem.grounder.ground_unless(&choices.actions, facts, &known.universe, stop);
-        let grounding = match code {
-            Some(code) => problem.cache.get(known.shared, code, compute)?,
-            None => Arc::new(compute()?),
+        let grounding = if let Some(code) = code {
+            problem.cache.get(known.shared, code, compute)?
+        } else {
+            Arc::new(compute()?)
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
