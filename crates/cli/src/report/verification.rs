@@ -139,7 +139,9 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
         Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
         Exhaustive::Sizes { range, .. } => range,
     };
-    let again = format!("derrl verify {} --max-objects", quoted(folder.path()));
+    let is_pddl = domain.pddl.is_some();
+    let which = if is_pddl { "--test" } else { "--max-objects" };
+    let again = format!("derrl verify {} {which}", quoted(folder.path()));
     let text = policy.display(&domain.alphabet).to_string();
     let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
         Ok(None) => None,
@@ -156,9 +158,18 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
         }
     };
     let quick = kept.is_none();
+    if is_pddl && quick {
+        // The states of a problem are not counted before they are walked, and may be millions.
+        let reason = format!("run `{again} PATH` to look at every state of problems that you choose");
+        return Verification::Never { reason };
+    }
     match kept.map_or_else(|| at_once(domain, policy, &text, *range), Ok) {
         Ok(found) => {
-            let command = if quick { format!("{again} N") } else { format!("{again} {}", found.options()) };
+            let command = match (quick, is_pddl) {
+                (true, _) => format!("{again} N"),
+                (false, true) => format!("{again} PATH"),
+                (false, false) => format!("{again} {}", found.options()),
+            };
             Verification::Done { quick, command, found: Box::new(found) }
         }
         // A page without a verification is better than none.
