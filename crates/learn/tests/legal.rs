@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use derrl_env::named::{Actions, Env, Facts as Said};
-use derrl_env::{BoxError, Env as _, Options, Outcome, Rng, World, choices, list_legal, observe};
+use derrl_env::{BoxError, Options, Outcome, Rng, World, choices, list_legal, observe};
 use derrl_learn::{
-    AGENTS, Actor, Checkpoint, Config, Explainer, Problem, Reason, Search, Setup, Silent, Training,
-    Unwatched, evaluate,
+    AGENTS, Actor, Checkpoint, Config, Explainer, Problem, Reason, Search, Setup, Silent, TrainingJob,
+    evaluate,
 };
 use derrl_logic::{Facts, GroundAction, Policy, Source};
 
