@@ -44,17 +44,88 @@ pub enum Command {
     Export(Export),
     /// Write one self-contained HTML page for a run, or for a folder of runs
     Report(Report),
+    /// Show the pages of a folder of runs, live, with a playground for rules
+    Serve(Serve),
+    /// Play an episode in the terminal
+    Watch(Watch),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
     Bench(Bench),
     /// Run the paper's experiments and set the results beside the paper's
     Reproduce(Reproduce),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man,
+}
+
+/// `derrl serve`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl serve runs        prints the address to open")]
+pub struct Serve {
+    /// The folder of a run, or one that holds several
+    #[arg(value_name = "DIR", default_value = "runs")]
+    pub folder: PathBuf,
+    /// The port on this machine (default: any that is free)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+}
+
+/// `derrl watch`.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5"
+)]
+pub struct Watch {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The task to draw an instance from (default: train)
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// Which episode of the seed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode: u32,
+    /// Steps to play at the most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
+    /// Seconds per step
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub seconds: f64,
+    /// The seed of the instance and of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
+    /// Options of the domain
+    #[command(flatten)]
+    pub world: WorldArgs,
+}
+
+/// `derrl completions`.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Example:\n  derrl completions bash > ~/.local/share/bash-completion/completions/derrl"
+)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 /// `derrl domains`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl domains\n  derrl domains blocks > my.pl")]
 pub struct Domains {
+    /// Print the domain file of this domain, to start one of your own from
+    pub domain: Option<String>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -153,9 +224,11 @@ pub struct New {
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(
+    after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train ferry/domain.pddl --train ferry/train --test ferry/large\n  derrl train --resume runs/blocks-1"
+)]
 pub struct Train {
     /// A built-in domain, the path of a domain file (.pl or .pddl), or a folder with `domain.pddl` and `train/`
-    #[arg(required_unless_present_any = ["resume", "settings"])]
     pub domain: Option<String>,
     /// The seed of the run
     #[arg(long, default_value_t = 0, conflicts_with = "seeds")]
@@ -178,9 +251,18 @@ pub struct Train {
     /// Keep these rules of --from as they are: their numbers in the file, from 1
     #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "from")]
     pub freeze: Vec<usize>,
-    /// List the settings with their defaults
+    /// Take settings from this TOML file; --set goes before it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Explain the settings, with their defaults and ranges
     #[arg(long)]
     pub settings: bool,
+    /// Print nothing but the paths of the policies
+    #[arg(long, short, conflicts_with = "json")]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Go on with a run that was interrupted
     #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps"])]
     pub resume: Option<PathBuf>,
@@ -209,6 +291,9 @@ pub struct Train {
 
 /// `derrl eval`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task 5-blocks"
+)]
 pub struct Eval {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -237,6 +322,10 @@ pub struct Eval {
 
 /// `derrl explain`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif"
+)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Explain {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -271,6 +360,15 @@ pub struct Explain {
     /// Facts that --what-if changes at the most
     #[arg(long, value_name = "N", default_value_t = 6, requires = "what_if", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub max_changes: u32,
+    /// Draw the episode: all of it to a .gif, or the step of --step to an .svg or .png
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    pub picture: Option<PathBuf>,
+    /// The step that --picture draws; the one after the last is the end
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "picture")]
+    pub step: usize,
+    /// Draw light on dark
+    #[arg(long, requires = "picture")]
+    pub dark: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
@@ -291,8 +389,8 @@ pub struct Explain {
 /// Which instances to look at: all up to a size.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
-    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together (not for PDDL, where every
-    /// state of the given problems is looked at)
+    /// The largest size: blocks, numbers on the stack, cells per side, or keys and doors together (default: the largest
+    /// that takes about a second; not for PDDL, where every state of the given problems is looked at)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub max_objects: Option<usize>,
     /// Obstacles at the most (gridworld; default: 2)
@@ -314,8 +412,11 @@ pub struct ExtentArgs {
 
 /// `derrl verify`.
 ///
-/// Exit code 0 if the policy is proved, 1 if there is a counterexample.
+/// Three answers: proved, proved if ties are random, refuted. Exit code 0 if what --ties asks for is proved, else 1.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl verify runs/blocks-1\n  derrl verify runs/blocks-1 --max-objects 9\n  derrl verify my_policy.pl --domain doorkey --picture counterexample.svg"
+)]
 pub struct Verify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -328,12 +429,16 @@ pub struct Verify {
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
-    /// How ties are broken: in the worst way, or at random (then it must get there with probability 1)
+    /// What counts as success: `worst` asks for the goal however ties are broken, `random` for the goal with
+    /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
-    /// Draw the counterexample to this file, as SVG
+    /// Draw the counterexample to this file (.svg or .png)
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -343,6 +448,7 @@ pub struct Verify {
 ///
 /// Exit code 0 if the policies decide alike, 1 if they differ.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl diff runs/blocks-1 my_policy.pl --max-objects 5")]
 pub struct Diff {
     /// A policy file, or the folder of a run
     pub first: PathBuf,
@@ -364,6 +470,7 @@ pub struct Diff {
 
 /// `derrl simplify`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl simplify runs/blocks-1 --max-objects 5")]
 pub struct Simplify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -386,6 +493,9 @@ pub struct Simplify {
 
 /// `derrl report`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl report runs/blocks-1\n  derrl report runs --out all.html\n  derrl report runs/blocks-1 --gif episode.gif"
+)]
 pub struct Report {
     /// The folder of a run, or one that holds several
     #[arg(value_name = "DIR")]
@@ -396,6 +506,9 @@ pub struct Report {
     /// Episodes to show of each task (default: 4, fewer where there are many runs)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub episodes: Option<u32>,
+    /// Also draw the first shown episode of the training task to this file (.gif)
+    #[arg(long, value_name = "FILE")]
+    pub gif: Option<PathBuf>,
     /// Steps to show of an episode at the most
     #[arg(long, value_name = "N", default_value_t = Extent::STEPS as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub steps: u32,
@@ -406,6 +519,7 @@ pub struct Report {
 
 /// `derrl export`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl export runs/blocks-1 --to python --out policy.py")]
 pub struct Export {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -432,6 +546,7 @@ fn targets() -> PossibleValuesParser {
 
 /// `derrl check`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl check my.pl my_policy.pl")]
 pub struct Check {
     /// Domain and policy files
     #[arg(required = true)]
@@ -446,6 +561,7 @@ pub struct Check {
 
 /// `derrl bench`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl bench seeds --domain blocks --seeds 0..4")]
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
     /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
@@ -483,6 +599,7 @@ pub struct Bench {
 
 /// `derrl reproduce`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl reproduce all --quick\n  derrl reproduce table --domain blocks")]
 pub struct Reproduce {
     /// What to reproduce
     #[arg(value_enum, default_value_t = Part::All)]
@@ -512,6 +629,9 @@ pub struct Reproduce {
     /// Threads to use (default: all cores); results other than times do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Print all tables, not only a summary
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

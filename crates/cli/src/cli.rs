@@ -13,8 +13,8 @@ pub(crate) use crate::failure::{Failure, Outcome};
 use crate::output::print_usage;
 pub(crate) use crate::output::{print, print_json};
 use crate::{
-    bench, check, diff, domains, eval, explain, export, failure, new, plan, report, reproduce, simplify,
-    train, verify,
+    bench, check, diff, domains, eval, explain, export, failure, manual, new, plan, report, reproduce, serve,
+    simplify, train, verify, watch,
 };
 
 /// Every world that this command line knows: its own, and those it was given.
@@ -41,6 +41,15 @@ pub fn main_with(worlds: impl IntoIterator<Item = World>) -> ExitCode {
 /// Runs the `derrl` command with these worlds on these arguments, of which the first is the name of the program. The worlds of the
 /// first call in a process stay.
 pub fn run_with<I, A>(worlds: impl IntoIterator<Item = World>, args: I) -> ExitCode
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
+    ExitCode::from(status_with(worlds, args))
+}
+
+/// The same, and returns the exit code as a number.
+pub fn status_with<I, A>(worlds: impl IntoIterator<Item = World>, args: I) -> u8
 where
     I: IntoIterator<Item = A>,
     A: Into<OsString> + Clone,
@@ -74,6 +83,13 @@ fn run(args: Args) -> Outcome {
         Command::Simplify(command) => simplify::run(&command),
         Command::Export(command) => export::run(&command),
         Command::Report(command) => report::run(&command),
+        Command::Serve(command) => serve::run(&command),
+        Command::Watch(command) => watch::run(&command),
+        Command::Completions(command) => {
+            manual::completions(&command);
+            Ok(())
+        }
+        Command::Man => manual::manual(),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
         Command::Reproduce(command) => reproduce::run(&command),

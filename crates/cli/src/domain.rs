@@ -87,7 +87,7 @@ impl Domain {
 
     /// A domain from its text. `file` is named in errors.
     pub fn parse(name: &str, file: &str, text: String, untyped: bool) -> anyhow::Result<Domain> {
-        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
+        let alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
         let Some(world) = alphabet.environment.as_deref() else {
             bail!(
                 "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
@@ -95,6 +95,18 @@ impl Domain {
         };
         let world =
             find_in(worlds(), world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        Domain::of_world(name, file, text, untyped, world)
+    }
+
+    /// A domain of this world from its text. `file` is named in errors.
+    pub fn of_world(
+        name: &str,
+        file: &str,
+        text: String,
+        untyped: bool,
+        world: &World,
+    ) -> anyhow::Result<Domain> {
+        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
         if untyped {
             alphabet = alphabet.untyped();
         }
@@ -124,6 +136,10 @@ pub fn load_policy_with(
     untyped: bool,
     asked: &ProblemArgs,
 ) -> anyhow::Result<(Policy, Domain)> {
+    let shown = path.display();
+    if !path.exists() {
+        bail!("{shown} is missing: name a policy file, or the folder of a run, such as runs/blocks-1");
+    }
     let (file, mut domain) = if path.is_dir() {
         let folder = run_folder::RunFolder::open(path)?;
         let domain = match domain {
@@ -132,11 +148,15 @@ pub fn load_policy_with(
             None => folder.domain_testing(asked)?,
         };
         (folder.policy_path(), domain)
-    } else {
-        let Some(name) = domain else {
-            bail!("say which domain the policy is for, as in --domain blocks");
-        };
+    } else if let Some(name) = domain {
         (path.to_path_buf(), Domain::load_with(name, untyped, asked)?)
+    } else {
+        // A policy inside the folder of a run is for the domain of that run.
+        let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+        match folder.filter(|folder| folder.join("config.toml").is_file()) {
+            Some(folder) => (path.to_path_buf(), run_folder::RunFolder::open(folder)?.domain()?),
+            None => bail!("say which domain the policy is for, as in --domain blocks"),
+        }
     };
     let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
     // What the policy defines is part of what is spoken here.

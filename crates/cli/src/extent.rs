@@ -14,40 +14,46 @@ use crate::progress::{TIMED, bar, interrupted};
 use crate::say;
 use crate::table::thousands;
 
+/// The most states where no size is asked for: about a second of work.
+const QUICK_STATES: f64 = 2e5;
 /// The most memory without `--force`.
 pub const MOST_BYTES: f64 = 4e9;
 /// The most states without `--force`: hours of work.
 const MOST_STATES: f64 = 5e9;
 
 impl ExtentArgs {
-    /// The extent for these policies.
+    /// The extent for these policies: as large as was asked for, else as large as takes about a second.
     pub fn extent<'a>(
         &self,
         domain: &Domain,
         policies: impl IntoIterator<Item = &'a Policy>,
     ) -> anyhow::Result<Extent> {
-        let largest = match (&domain.pddl, self.max_objects, domain.world.exhaustive()) {
-            (Some(_), None, Exhaustive::Sizes { range, .. }) => range.1,
-            (Some(_), Some(_), _) => {
+        let (obstacles, every_state) = (self.obstacles, self.every_state);
+        let named = constants(policies);
+        let of = |largest| Extent { largest, obstacles, named: named.clone(), every_state };
+        let (least, most) = match domain.world.exhaustive() {
+            // Such a world is refused with its own reason.
+            Exhaustive::Never(_) => (0, 0),
+            Exhaustive::Sizes { range, .. } => *range,
+        };
+        if domain.pddl.is_some() {
+            if self.max_objects.is_some() {
                 bail!("--max-objects is not for PDDL: name the problems, as in --test PATH");
             }
-            (_, Some(n), _) => n,
-            // Such a world is refused with its own reason.
-            (None, None, Exhaustive::Never(_)) => 0,
-            (None, None, Exhaustive::Sizes { unit, .. }) => {
-                bail!(
-                    "say up to which size, as in --max-objects 4: it counts {unit} in domain `{}`",
-                    domain.name
-                );
+            return Ok(of(most));
+        }
+        if let Some(largest) = self.max_objects {
+            return Ok(of(largest));
+        }
+        let mut largest = least;
+        while largest < most {
+            let larger = domain.world.space(&domain.alphabet, &of(largest + 1))?;
+            if estimate(larger.as_ref(), self.threads()).states > QUICK_STATES {
+                break;
             }
-            (Some(_), None, Exhaustive::Never(_)) => 0,
-        };
-        Ok(Extent {
-            largest,
-            obstacles: self.obstacles,
-            named: constants(policies),
-            every_state: self.every_state,
-        })
+            largest += 1;
+        }
+        Ok(of(largest))
     }
 
     /// The number of threads.
@@ -60,9 +66,7 @@ impl ExtentArgs {
         let takes = estimate(space, self.threads());
         let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
         if (takes.bytes > MOST_BYTES || takes.states > MOST_STATES) && !self.force {
-            bail!(
-                "that would take {about}; choose a smaller --max-objects, or add --force to try all the same"
-            );
+            bail!("that would take {about}; choose a smaller --max-objects, or try anyway with --force");
         }
         say!("looking at {about}");
         Ok(())

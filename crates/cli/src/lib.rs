@@ -66,6 +66,8 @@
 //! | [`contract::check`] | holds a world to the laws that all worlds keep; call it in a test |
 //! | [`train`] | learns a policy and scores it on every task |
 //! | [`Policy`] | acts, explains, answers why not, is proved and exported |
+//! | [`in_folder`] | training in a folder, as the command line does it |
+//! | [`spread`] | restarts of a run in other processes or on other machines |
 //! | [`cli::main_with`] | the whole command line with worlds of your own in it |
 //! | [`engine`], [`learner`], [`logic`] | the crates below, for what this page does not offer |
 
@@ -74,7 +76,6 @@
 // The command line, a file per command.
 mod args;
 mod bench;
-mod chart;
 mod check;
 pub mod cli;
 mod diff;
@@ -88,9 +89,11 @@ mod extent;
 mod failure;
 #[cfg(test)]
 mod fuzz;
+pub mod in_folder;
 mod library;
 mod lock;
 mod manifest;
+mod manual;
 mod new;
 mod output;
 mod pddl;
@@ -104,12 +107,15 @@ mod run_folder;
 mod run_result;
 mod safe_file;
 mod sealed;
+mod serve;
 mod shell;
 mod simplify;
+pub mod spread;
 mod style;
 mod table;
 mod train;
 mod verify;
+mod watch;
 
 pub use derrl_env as engine;
 pub use derrl_env::contract;

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, Task};
+use derrl_env::{Options, Task, World};
 use derrl_learn::{Checkpoint, Config, Given, UpdateStats};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
@@ -125,9 +125,17 @@ pub struct RunFolder {
     /// What was asked for.
     pub config: RunConfig,
     domain_text: String,
+    /// The world, where it is a value of the program around; else it is found by its name.
+    world: Option<World>,
 }
 
 impl RunFolder {
+    /// The same folder of a run of this world, whatever its name stands for elsewhere.
+    #[must_use]
+    pub fn of_world(self, world: &World) -> RunFolder {
+        RunFolder { world: Some(world.clone()), ..self }
+    }
+
     /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
     pub fn create(path: &Path, config: RunConfig, domain_text: &str) -> anyhow::Result<RunFolder> {
         refuse_if_taken(path)?;
@@ -140,7 +148,8 @@ impl RunFolder {
             fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
         make_folder(path)?;
-        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string() };
+        let folder =
+            RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string(), world: None };
         folder.write("domain.pl", &folder.domain_text)?;
         // Last, because a folder with a config.toml counts as a run.
         folder.write("config.toml", &toml::to_string(&folder.config)?)?;
@@ -161,7 +170,7 @@ impl RunFolder {
         let config = toml::from_str(&read("config.toml")?).with_context(|| {
             format!("{shown}/config.toml is not what a run writes; start again with another --out")
         })?;
-        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")? })
+        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")?, world: None })
     }
 
     /// Makes the folders of new runs, one per seed, in a folder that holds nothing yet. The list of them is written first.
@@ -232,6 +241,10 @@ impl RunFolder {
     /// The domain as it was when the run was made.
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
+        if let Some(world) = &self.world {
+            let text = self.domain_text.clone();
+            return Domain::of_world(&self.config.domain, &file, text, self.config.untyped, world);
+        }
         self.domain_with(&file, self.config.pddl.as_ref())
     }
 

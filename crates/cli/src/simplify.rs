@@ -37,7 +37,7 @@ pub fn run(args: &Simplify) -> Outcome {
     if args.json {
         print_json(&json!({
             "domain": domain.name,
-            "max_objects": args.extent.max_objects,
+            "max_objects": extent.largest,
             "policy": simpler,
             "removed": pruned.removed,
             "states": pruned.states,

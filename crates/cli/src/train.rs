@@ -1,5 +1,6 @@
 //! `derrl train`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,19 +13,21 @@ use serde_json::{Value, json};
 use crate::args::{SeedRange, Train};
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
+use crate::domains::table;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::shell::quoted;
-use crate::table::{columns, thousands};
+use crate::style::Paint;
+use crate::table::{WIDTH, columns, thousands, wrap};
 use crate::{estimate, eval, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
     if args.settings {
-        print(&toml::to_string(&Config::default())?);
+        print(&settings(Paint::stdout(args.color))?);
         return Ok(());
     }
     // The lock is held to the end.
@@ -53,7 +56,7 @@ pub fn run(args: &Train) -> Outcome {
             None if args.resume.is_none() || documents.len() == 1 => print_json(&documents.remove(0))?,
             _ => print_json(&json!({ "runs": documents }))?,
         }
-    } else if results.len() > 1 {
+    } else if results.len() > 1 && !args.quiet {
         let page = if args.no_report { top } else { top.join(report::FILE) };
         print(&format!("{}\n  {}\n", summary(&results), page.display()));
     }
@@ -100,15 +103,17 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     }
     let mut results = Vec::new();
     for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
-        let Some(result) = finish(args, folder, &domain, &learned, seconds)? else {
+        let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
             return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
         };
         if !args.no_report {
             let extent = report::Extent::of(1).within(seconds);
             report::write(folder.path(), std::slice::from_ref(folder), &report_path(folder), extent)?;
         }
-        if !args.json {
-            print(&result.show(&domain));
+        if args.quiet {
+            print(&format!("{}\n", folder.policy_path().display()));
+        } else if !args.json {
+            print(&result.show(&domain, Paint::stdout(args.color)));
         }
         results.push(result);
     }
@@ -121,12 +126,20 @@ fn threads(args: &Train) -> usize {
 
 /// Makes the folders of new runs, one per seed.
 fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
-    let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
+    let Some(name) = args.domain.as_deref() else {
+        bail!(
+            "say which domain to train on, as in `derrl train blocks`. There are:\n\n{}",
+            table(Paint::none())
+        );
+    };
     let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
     if let Some(pddl) = &domain.pddl {
         pddl.check_training()?;
     }
-    let mut config = Config::default();
+    let mut config = match &args.config {
+        None => Config::default(),
+        Some(path) => from_file(path)?,
+    };
     for setting in &args.set {
         config = with_setting(&config, setting)?;
     }
@@ -190,8 +203,47 @@ fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -
     Ok(start)
 }
 
+/// The settings of a file; those that it does not mention keep their defaults. The file of a run will do.
+fn from_file(path: &Path) -> anyhow::Result<Config> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let mut all: toml::Table =
+        text.parse().map_err(|e: toml::de::Error| anyhow::anyhow!("{shown} is not TOML: {}", e.message()))?;
+    // `config.toml` of a run has its settings in a table of their own.
+    if let Some(toml::Value::Table(settings)) = all.remove("settings") {
+        all = settings;
+    }
+    let known = toml::Table::try_from(Config::default())?;
+    if let Some(key) = all.keys().find(|key| !known.contains_key(*key)) {
+        let help = derrl_env::nearest(key, known.keys().map(String::as_str));
+        bail!("{shown}: there is no setting `{key}`{help}");
+    }
+    for (key, value) in &mut all {
+        if let (toml::Value::Integer(i), Some(toml::Value::Float(_))) = (&*value, known.get(key)) {
+            *value = toml::Value::Float(*i as f64);
+        }
+    }
+    let config: Config =
+        all.try_into().map_err(|e: toml::de::Error| anyhow::anyhow!("{shown}: {}", in_words(e.message())))?;
+    config.check().with_context(|| shown.to_string())?;
+    Ok(config)
+}
+
+/// Every setting with its default, what it does and what it may be. The text is TOML: a file for `--config`.
+fn settings(paint: Paint) -> anyhow::Result<String> {
+    let defaults = toml::Table::try_from(Config::default())?;
+    let mut text = String::new();
+    for setting in derrl_learn::explained() {
+        let Some(value) = defaults.get(&setting.name) else { continue };
+        let about = wrap(&format!("{} Range: {}.", setting.about, setting.range), "# ", WIDTH);
+        let line = format!("{} = {value}", setting.name);
+        let _ = write!(text, "{}{}\n\n", paint.faint(&about), paint.strong(&line));
+    }
+    Ok(text)
+}
+
 /// The settings with one changed, as `key=value` says.
-fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
+pub(crate) fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
     let Some((key, value)) = setting.split_once('=') else {
         bail!("--set {setting}: write KEY=VALUE, as in --set updates=800");
     };
@@ -226,7 +278,7 @@ fn in_words(message: &str) -> String {
     words.iter().fold(message.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-struct Finished {
+pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
@@ -234,12 +286,12 @@ struct Finished {
     restarts: usize,
     seconds: f64,
     paths: Vec<PathBuf>,
-    json: Value,
+    pub(crate) json: Value,
 }
 
 /// Scores what was learned and writes it down; `None` if interrupted.
-fn finish(
-    args: &Train,
+pub(crate) fn finish(
+    has_report: bool,
     folder: &RunFolder,
     domain: &Domain,
     learned: &Learned,
@@ -276,31 +328,32 @@ fn finish(
         steps: result.steps,
         restarts: result.restarts,
         seconds,
-        paths: if args.no_report {
-            vec![folder.policy_path()]
-        } else {
+        paths: if has_report {
             vec![folder.policy_path(), report_path(folder)]
+        } else {
+            vec![folder.policy_path()]
         },
-        json: result.keep(folder, domain, !args.no_report)?,
+        json: result.keep(folder, domain, has_report)?,
         scores,
     }))
 }
 
 impl Finished {
-    fn show(&self, domain: &Domain) -> String {
+    fn show(&self, domain: &Domain, paint: Paint) -> String {
         let mut text = format!(
             "{}, seed {}: {} restarts, {} steps, {:.2} s\n\n",
-            domain.name,
+            paint.strong(&domain.name),
             self.seed,
             self.restarts,
             thousands(self.steps),
             self.seconds
         );
         for rule in self.policy.display(&domain.alphabet).to_string().lines() {
-            text = format!("{text}  {rule}\n");
+            text = format!("{text}  {}\n", paint.rule(rule));
         }
         if self.policy.rules.is_empty() {
-            text.push_str("  (no rule was found: the policy acts at random)\n");
+            let none = "  (no rule was found: the policy acts at random)";
+            let _ = writeln!(text, "{}", paint.bad(none));
         }
         let scores = eval::show(&self.scores, "  ");
         let paths: Vec<String> = self.paths.iter().map(|path| format!("  {}", path.display())).collect();

@@ -73,7 +73,7 @@ pub use insight::explain::{
 };
 pub use insight::verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
-    SizeReport, Subject, Tally, Ties, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::problem::Problem;
@@ -87,6 +87,7 @@ pub use search::refine::{Judge, Judged, advantage, refine};
 pub use search::waves::{MakeEnv, Search};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
+pub use settings::explained::{Explained, explained};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};
 pub use training::plain::{Plain, PlainStep};

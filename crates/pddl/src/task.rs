@@ -127,6 +127,7 @@ impl Task {
             signatures: &signatures,
             sizes: &sizes,
             objects: n as f64,
+            members: &kinds,
             is_subkind: &|a, b| problem.types.is_subkind(a, b),
         };
         let mut slots = problem.goal_kinds.len();

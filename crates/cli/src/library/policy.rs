@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use derrl_env::{Env, Extent, Options, Rng, World, list_legal, observe};
 use derrl_learn::{
-    Actor, Explainer, Explanation, NoMonitor, Progress, Report, Score, Subject, Ties, WhyNot, constants,
-    cores, evaluate, find_action,
+    Actor, Explainer, Explanation, NoMonitor, Progress, Report, Score, Subject, WhyNot, constants, cores,
+    evaluate, find_action,
 };
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
 
@@ -125,12 +125,11 @@ impl Policy {
         Ok(evaluate(&self.rules, &self.alphabet, env.as_mut(), episodes, seed)?)
     }
 
-    /// Whether it gets there from every instance up to a size, however ties are broken. An error where the world does not offer
+    /// Whether it reaches the goal from every instance up to a size, however ties are broken. An error where the world does not offer
     /// its states.
     pub fn verify(&self, world: &World, max_objects: usize) -> Result<Proof, Error> {
         let extent = Extent { largest: max_objects, named: constants([&self.rules]), ..Extent::default() };
-        let subject =
-            Subject { policy: &self.rules, alphabet: &self.alphabet, world, extent, ties: Ties::Worst };
+        let subject = Subject { policy: &self.rules, alphabet: &self.alphabet, world, extent };
         derrl_learn::verify(&subject, cores(), Progress::default(), &mut NoMonitor)?.ok_or(Error::Interrupted)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use derrl_env::{Drawing, Env, Error, Extent, Family, Next, Size, Space};
+use derrl_env::{Env, Error, Extent, Family, Next, Scene, Size, Space};
 use derrl_logic::{Action, Alphabet, Facts, GroundAction, Object, Universe};
 use derrl_pddl::{Graph, PddlEnv, Problems};
 
@@ -162,20 +162,7 @@ impl Family for Instance {
         self.walked.shortest[state as usize]
     }
 
-    fn draw(&self, state: u128) -> Drawing {
-        let task = self.walked.problems.task(self.walked.place);
-        let mut lines = Vec::new();
-        self.at(state, |env| {
-            env.state().facts(&mut |p, args| {
-                let predicate = &task.domain.predicates[p as usize];
-                if predicate.role() == derrl_pddl::Role::Fluent {
-                    lines.push(task.show_atom(&predicate.name, args));
-                }
-            });
-        });
-        lines.truncate(12);
-        let mut drawing = Drawing::new(8.0, 1.0 + lines.len() as f64);
-        lines.iter().enumerate().for_each(|(i, line)| drawing.text(4.0, 1.0 + i as f64, line));
-        drawing
+    fn scene(&self, _state: u128) -> Scene {
+        Scene::Facts
     }
 }

@@ -12,7 +12,7 @@ use super::page::{Block, Claim, Figure, Section, Verdict, row};
 use super::sample::Sample;
 use super::scores::spread;
 use super::{Plan, each_seed};
-use crate::chart::{Chart, Scale};
+use derrl_report::{Chart, Scale};
 
 /// A run has learned the task if its rules earn this share of what is between nothing and the best known.
 const LEARNED: f64 = 0.02;
@@ -169,7 +169,7 @@ fn figure(spec: &AblationSpec, domain: &str, measured: &[Measured]) -> Figure {
         caption: format!(
             "{title}. Training reward over episodes, mean and one standard deviation over {runs} seeds."
         ),
-        svg: chart.to_svg(),
+        chart: chart.document(),
     }
 }
 

@@ -4,8 +4,8 @@ use derrl_learn::{TrainingResult, mean_stderr};
 use serde_json::{Value, json};
 
 use super::sample::Sample;
-use crate::chart::{Series, Stroke};
 use crate::table::thousands;
+use derrl_report::{Series, Stroke};
 
 /// Colours that can be told apart, also by the colour-blind, on light and on dark.
 pub const COLORS: [&str; 5] = ["#2b7bba", "#d95f02", "#1b9e77", "#c2558f", "#8a8a8a"];

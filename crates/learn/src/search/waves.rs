@@ -366,7 +366,7 @@ impl<'a> Search<'a> {
     ) -> Result<RestartResult, Error> {
         // Steps of training that were taken before an interruption count too.
         let before = env.taken();
-        env.limit((before + terms.budget.restart.saturating_sub(trainer.steps())).max(before));
+        env.limit(before.saturating_add(terms.budget.restart.saturating_sub(trainer.steps())));
         let mut results = Vec::new();
         let mut seen = Vec::new();
         let mut selection_steps = 0;

@@ -57,7 +57,7 @@ pub enum Standing {
 pub enum Found {
     /// Nothing has to change.
     Already,
-    /// This change, and no smaller one.
+    /// This change, and no smaller one: of those that keep the constraints of the domain, or of all where none of those does it.
     Found(Change),
     /// No change of the facts that may change does it.
     Impossible,
@@ -99,7 +99,7 @@ pub struct Bounds {
     pub states: usize,
     /// Whether background facts may change too.
     pub background: bool,
-    /// Whether changes may break constraints of the domain. Of two changes of one size, one that breaks none is preferred anyway.
+    /// Whether changes may break constraints of the domain where no change that keeps them does it.
     pub inconsistent: bool,
 }
 
@@ -112,7 +112,7 @@ impl Default for Bounds {
 impl Explainer<'_> {
     /// The smallest changes of a state that make the policy choose an action: as one of the best, and as the only best.
     ///
-    /// Of changes of one size, one is preferred that breaks no constraint of the domain.
+    /// A change that leads to a state of this world is preferred to any that breaks a constraint of the domain, however small.
     pub fn what_if(
         &self,
         action: &GroundAction,
@@ -312,26 +312,31 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The smallest change for a goal, of at least `from` facts (fewer are known not to do) and at most `to`.
+    /// The smallest change for a goal, of at most `to` facts: one that keeps the constraints (fewer than `from` facts are known not to
+    /// do then), else one that breaks some, where that is allowed.
     fn smallest(&mut self, goal: Goal, from: usize, to: usize) -> Found {
+        let possible = self.smallest_that_keeps(Keep::Constraints, goal, from, to);
+        match possible {
+            Found::Found(_) => possible,
+            _ if self.bounds.inconsistent && !self.axioms.is_empty() => {
+                self.smallest_that_keeps(Keep::Nothing, goal, 1, to)
+            }
+            _ => possible,
+        }
+    }
+
+    fn smallest_that_keeps(&mut self, keep: Keep, goal: Goal, from: usize, to: usize) -> Found {
         self.left = self.bounds.states;
         self.cut = false;
         let hypotheses = if goal == Goal::Silent { Vec::new() } else { self.hypotheses() };
         let too_long = self.cut;
         for size in from..=to {
             self.cut = too_long;
-            let keeps: &[Keep] = if self.bounds.inconsistent {
-                &[Keep::Constraints, Keep::Nothing]
-            } else {
-                &[Keep::Constraints]
-            };
-            for &keep in keeps {
-                if let Some(change) = self.of_size(size, goal, keep, &hypotheses) {
-                    return Found::Found(change);
-                }
-                if self.left == 0 {
-                    return Found::GaveUp { changes: size - 1 };
-                }
+            if let Some(change) = self.of_size(size, goal, keep, &hypotheses) {
+                return Found::Found(change);
+            }
+            if self.left == 0 {
+                return Found::GaveUp { changes: size - 1 };
             }
             if !self.cut {
                 return Found::Impossible;
