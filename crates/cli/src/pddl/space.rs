@@ -10,7 +10,7 @@ use derrl_pddl::{Graph, PddlEnv, Problems};
 use super::Pddl;
 
 /// The most states of all problems together.
-const MOST: usize = 2_000_000;
+const MOST: usize = 500_000;
 
 struct Walkable {
     sizes: Vec<Size>,

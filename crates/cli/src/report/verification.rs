@@ -133,7 +133,9 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
     if let Exhaustive::Never(reason) = domain.world.exhaustive() {
         return Verification::Never { reason: reason.to_string() };
     }
-    let again = format!("derrl verify {} --max-objects", quoted(folder.path()));
+    let is_pddl = domain.pddl.is_some();
+    let which = if is_pddl { "--test" } else { "--max-objects" };
+    let again = format!("derrl verify {} {which}", quoted(folder.path()));
     let text = policy.display(&domain.alphabet).to_string();
     let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
         Ok(None) => None,
@@ -155,15 +157,22 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
             Verification::Done { found, .. } => {
                 Verification::Done { quick, command: format!("{again} N"), found }
             }
+            Verification::Never { .. } if is_pddl => Verification::Never {
+                reason: format!("run `{again} PATH` to look at every state of problems that you choose"),
+            },
             never @ Verification::Never { .. } => never,
         };
     };
-    Verification::Done { quick, command: format!("{again} {}", found.options()), found: Box::new(found) }
+    let which = if is_pddl { "PATH".to_string() } else { found.options() };
+    Verification::Done { quick, command: format!("{again} {which}"), found: Box::new(found) }
 }
 
 /// The largest extent that takes next to no time for these policies; none for worlds that cannot be walked.
 pub fn small(domain: &Domain, policies: &[&Policy]) -> anyhow::Result<Option<Extent>> {
     let &Exhaustive::Sizes { range: (least, most), .. } = domain.world.exhaustive() else { return Ok(None) };
+    if domain.pddl.is_some() {
+        return Ok(None); // the states of a problem are not counted before they are walked, and may be many
+    }
     let named = constants(policies.iter().copied());
     let extent = |largest| Extent { largest, named: named.clone(), ..Extent::default() };
     let mut largest = least;
