@@ -1,4 +1,4 @@
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::wildcard_imports)]
 //! Runs the improver on small worlds: `cargo run --release -p derrl-learn --example zoo -- NAME,.. SEEDS`.
 
 mod adapter;
@@ -181,7 +181,7 @@ fn main() {
                 (0..n)
                     .map(|i| {
                         Arc::new(
-                            Task::parse(&Source::new("p.pddl", &g.problem(size, from + i)), &domain)
+                            Task::parse(&Source::new("p.pddl", g.problem(size, from + i)), &domain)
                                 .expect("task"),
                         )
                     })

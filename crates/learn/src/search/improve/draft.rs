@@ -55,8 +55,8 @@ pub fn levels_of(policy: &Policy, problem: &Problem) -> Option<Levels> {
         atoms.sort_unstable();
         atoms.dedup();
         let frozen = problem.is_frozen(rule).then_some(rule.weight);
-        (atoms.len() == rule.body.len())
-            .then(|| Placed { draft: Draft { action: rule.action.0, atoms }, frozen })
+        let whole = atoms.len() == rule.body.len();
+        whole.then_some(Placed { draft: Draft { action: rule.action.0, atoms }, frozen })
     };
     rules.chunk_by(|a, b| a.weight == b.weight).map(|level| level.iter().map(placed).collect()).collect()
 }

@@ -211,7 +211,9 @@ impl<'a> Regrets<'a> {
                     new.insert(weights.len());
                     weights.push(*weight);
                     silent.push(*mean);
-                    rows.into_iter().for_each(|(action, row)| of_action[action as usize].rows.push(row));
+                    for (action, row) in rows {
+                        of_action[action as usize].rows.push(row);
+                    }
                 }
             }
         }
