@@ -44,7 +44,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let Some(folder) = path.parent() else { bail!("{} is no file", path.display()) };
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    crate::safe_file::write(path, text)
 }
 
 type Files = Vec<(String, String)>;
