@@ -36,7 +36,7 @@ fn document(spec: &World) -> serde_json::Value {
 
 /// The worlds and their tasks, for people.
 pub fn table(paint: Paint) -> String {
-    let widest = worlds().iter().flat_map(|s| s.tasks()).map(|t| t.name.len()).max().unwrap_or(0);
+    let widest = worlds().iter().flat_map(derrl_env::World::tasks).map(|t| t.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (i, spec) in worlds().iter().enumerate() {
         if i > 0 {

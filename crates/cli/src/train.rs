@@ -178,7 +178,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     let run_config = |seed| RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: name.to_string(),
-        task: (task.name != first).then(|| task.name.to_string()),
+        task: (task.name != first).then(|| task.name.clone()),
         seed,
         episodes: args.episodes.map(|n| n as usize),
         untyped: args.world.untyped,

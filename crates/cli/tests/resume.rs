@@ -51,7 +51,7 @@ impl Case {
     /// The command that brings the runs of a folder further.
     fn next(&self, folder: &Path) -> Command {
         let begun = |run: &&str| folder.join(run).join("config.toml").exists();
-        if self.runs.iter().all(|run| begun(&run)) {
+        if self.runs.iter().all(|run| begun(run)) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
             command.args(["train", "--threads", "2", "--resume"]).arg(folder);
             command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -99,7 +99,7 @@ fn ended(mut child: Child, after: Duration, signal: &str) -> bool {
     assert!(sent.is_ok());
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{signal} does not stop it");
+        assert!(start.elapsed() < Duration::from_mins(1), "{signal} does not stop it");
         sleep(Duration::from_millis(2));
     }
     false

@@ -109,7 +109,7 @@ fn measure(
             let episodes = env.cost().episodes();
             let score = evaluate(&learned.policy, &alphabet, env.as_mut(), episodes, seed)?;
             run.solved &= solved.solves(spec.name(), &task.name, &score)?;
-            run.worst.insert(task.name.to_string(), score.mean);
+            run.worst.insert(task.name.clone(), score.mean);
         }
         say!("{name}, seed {seed}: {}, {seconds:.2} s", if run.solved { "solved" } else { "NOT solved" });
         runs.push(run);

@@ -214,7 +214,7 @@ pub fn of_tasks(
             }
             match of_task(folder, domain, policy, &task.name, &options, extent, &mut all) {
                 Ok(episodes) => {
-                    all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes })
+                    all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes });
                 }
                 Err(problem) => {
                     notes.push(format!("no episodes of task `{name}`: {problem}"));

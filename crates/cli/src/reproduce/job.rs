@@ -103,7 +103,7 @@ impl Job {
             purpose: Purpose::Score,
             agent: agent.to_string(),
             domain: domain.to_string(),
-            task: spec.tasks()[0].name.to_string(),
+            task: spec.tasks()[0].name.clone(),
             options: Options::default(),
             seed: 0,
             decisions: 0,
