@@ -194,18 +194,15 @@ impl States {
 
     #[cold]
     fn enter(&mut self, problem: &Problem, wanted: &Arc<Universe>) -> u32 {
-        self.current = match self.places.get(wanted) {
-            Some(&at) => {
-                self.universes[at].universe = Arc::clone(wanted);
-                at
-            }
-            None => {
-                let shared = problem.cache.universe(wanted);
-                self.universes.push(Known { universe: Arc::clone(wanted), all: None, shared });
-                self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
-                self.places.insert(Arc::clone(wanted), self.universes.len() - 1);
-                self.universes.len() - 1
-            }
+        self.current = if let Some(&at) = self.places.get(wanted) {
+            self.universes[at].universe = Arc::clone(wanted);
+            at
+        } else {
+            let shared = problem.cache.universe(wanted);
+            self.universes.push(Known { universe: Arc::clone(wanted), all: None, shared });
+            self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
+            self.places.insert(Arc::clone(wanted), self.universes.len() - 1);
+            self.universes.len() - 1
         };
         self.current as u32
     }
