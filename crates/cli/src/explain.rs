@@ -52,7 +52,7 @@ pub fn run(args: &Explain) -> Outcome {
     if let (Some(path), Some(format)) = (&args.picture, format) {
         let theme = if args.dark { Theme::Dark } else { Theme::Light };
         picture::save_episode(&trace, args.step, path, format, theme)?;
-        eprintln!("drawn: {}", path.display());
+        say!("drawn: {}", path.display());
     }
     if args.json {
         print_json(&json!({
@@ -286,7 +286,8 @@ impl Show<'_> {
         let why = match &e.fired {
             None => format!("{}\n", paint.unsure("no rule fires: any action may be chosen")),
             Some(m) => {
-                let derived: String = m.because.iter().map(|line| format!("            {line}\n")).collect();
+                let derived =
+                    m.because.iter().flat_map(|line| ["            ", line, "\n"]).collect::<String>();
                 format!(
                     "because {}{}\n          since {}\n{derived}",
                     paint.rule(&m.text),

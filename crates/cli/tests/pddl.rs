@@ -32,7 +32,7 @@ fn a_folder_of_pddl_is_a_domain() {
         assert_eq!(problem["solved"], true);
         assert!(problem["steps"].as_u64().is_some_and(|n| n > 0));
         assert_eq!(problem["cost"], problem["steps"].as_f64().expect("a number"));
-        assert!(problem["file"].as_str().is_some_and(|f| f.ends_with(".pddl")));
+        assert!(problem["file"].as_str().is_some_and(|f| f.contains(".pddl")));
         assert!(problem["seconds"].is_f64());
     }
 

@@ -51,7 +51,7 @@ impl Case {
     /// The command that brings the runs of a folder further.
     fn next(&self, folder: &Path) -> Command {
         let begun = |run: &&str| folder.join(run).join("config.toml").exists();
-        if self.runs.iter().all(|run| begun(run)) {
+        if self.runs.iter().all(begun) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
             command.args(["train", "--threads", "2", "--resume"]).arg(folder);
             command.stdout(Stdio::null()).stderr(Stdio::null());

@@ -100,7 +100,9 @@ fn a_common_subtype_is_found() {
 fn equal_objects_share_a_universe_and_equal_facts_a_code() {
     let mut env = begun(|count, facts| {
         let pair = if count % 2 == 0 { [["a", "p"], ["b", "q"]] } else { [["b", "q"], ["a", "p"]] };
-        pair.iter().for_each(|args| facts.say("at", args));
+        for args in &pair {
+            facts.say("at", args);
+        }
         if count == 3 {
             facts.say("marked", &["a"]);
         }

@@ -15,7 +15,7 @@ use derrl_logic::{Facts, GroundAction, Policy, Source};
 struct Coins {
     squares: usize,
     here: usize,
-    coins: Vec<bool>,
+    lying: Vec<bool>,
 }
 
 const DOMAIN: &str = "
@@ -29,29 +29,29 @@ const DOMAIN: &str = "
 
 impl Coins {
     fn new(squares: usize) -> Coins {
-        Coins { squares, here: 0, coins: vec![false; squares] }
+        Coins { squares, here: 0, lying: vec![false; squares] }
     }
 
     fn list(&self) -> Vec<(&'static str, usize)> {
         let near = [self.here.checked_sub(1), Some(self.here + 1).filter(|s| *s < self.squares)];
         let walks = near.into_iter().flatten().map(|s| ("walk", s));
-        walks.chain(self.coins[self.here].then_some(("take", self.here))).collect()
+        walks.chain(self.lying[self.here].then_some(("take", self.here))).collect()
     }
 }
 
 impl Env for Coins {
     fn reset(&mut self, rng: &mut Rng) -> Result<(), BoxError> {
         self.here = rng.below(self.squares);
-        self.coins.fill_with(|| rng.below(2) == 0);
+        self.lying.fill_with(|| rng.below(2) == 0);
         let sure = rng.below(self.squares);
-        self.coins[sure] = true;
+        self.lying[sure] = true;
         Ok(())
     }
 
     fn facts(&self, facts: &mut Said) {
         facts.say("here", &[&self.here.to_string()]);
         for s in 0..self.squares {
-            if self.coins[s] {
+            if self.lying[s] {
                 facts.say("coin", &[&s.to_string()]);
             }
             if s > 0 {
@@ -73,9 +73,9 @@ impl Env for Coins {
         }
         match action {
             "walk" => self.here = square,
-            _ => self.coins[square] = false,
+            _ => self.lying[square] = false,
         }
-        let done = self.coins.iter().all(|c| !c);
+        let done = self.lying.iter().all(|c| !c);
         Ok(if done { Outcome::terminated(1.0) } else { Outcome::running(-0.01) })
     }
 

@@ -15,6 +15,7 @@ use derrl_pddl::{PddlEnv, Plan, Problems, Simulator, Solvability, Task, Translat
 use serde::{Deserialize, Serialize};
 
 use crate::args::ProblemArgs;
+use crate::say;
 
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
@@ -96,8 +97,11 @@ pub struct Pddl {
     tasks: Vec<(String, Vec<Arc<Task>>)>,
     max_steps: Option<usize>,
     /// The problems bound to the alphabet in use: making environments is then cheap.
-    bound: Mutex<BTreeMap<String, (Arc<Alphabet>, Arc<Problems>)>>,
+    bound: Mutex<BTreeMap<String, Bound>>,
 }
+
+/// Problems bound to an alphabet.
+type Bound = (Arc<Alphabet>, Arc<Problems>);
 
 impl Pddl {
     /// Reads all files.
@@ -189,7 +193,7 @@ impl Pddl {
             bail!("{}", unsolvable.join("\n"));
         }
         for text in unsolvable {
-            eprintln!("warning: {text}");
+            say!("warning: {text}");
         }
         Ok(())
     }

@@ -79,7 +79,9 @@ fn distances(graph: &Graph) -> Vec<Option<u32>> {
     }
     let mut shortest = vec![None; graph.states.len()];
     let mut queue: VecDeque<usize> = (0..graph.states.len()).filter(|&s| graph.goals[s]).collect();
-    queue.iter().for_each(|&s| shortest[s] = Some(0));
+    for &s in &queue {
+        shortest[s] = Some(0);
+    }
     while let Some(state) = queue.pop_front() {
         for &from in &before[state] {
             if shortest[from].is_none() {

@@ -163,7 +163,7 @@ impl Maintained {
         } else if lost.is_empty() && gained.is_empty() {
             return Ok(());
         } else {
-            self.engine.delete_and_rederive(group, lost, gained)?
+            self.engine.delete_and_rederive(group, lost, &gained)?
         };
         let events = &mut self.events[group + 1];
         let event = |holds| move |(relation, fact)| Event { relation, fact, holds };

@@ -100,7 +100,7 @@ impl Graph {
     }
 
     /// The nodes that a search reaches, the first after its sources first.
-    fn reached<'d>(distance: &'d [u32]) -> impl Iterator<Item = u32> + use<'d> {
+    fn reached(distance: &[u32]) -> impl Iterator<Item = u32> {
         (0..distance.len() as u32).filter(|&n| distance[n as usize] != FAR)
     }
 }
