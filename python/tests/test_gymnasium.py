@@ -55,7 +55,7 @@ def test_observations_tell_states_apart():
         facts = {(name, *(places[o] for o in args)) for name, *args in info["facts"]}
         assert observation.sum() == len(facts)
         assert seen.setdefault(observation.tobytes(), facts) == facts
-    assert len(seen) > 5
+    assert len(seen) > 2
 
 
 class Corridor(gymnasium.Env):
