@@ -169,7 +169,8 @@ fn threads_and_company_change_nothing() {
 fn the_papers_estimator_alone_does_not_solve_blocks() {
     let spec = find("blocks").unwrap();
     let alphabet = spec.alphabet();
-    let config = Config { estimator: Estimator::Paper, restarts: 2, wave: 2, ..Config::default() };
+    let config =
+        Config { estimator: Estimator::Paper, restarts: 2, wave: 2, improve: false, ..Config::default() };
     let runs = learn("blocks", &Options::default(), &config, fresh(0..1), 2, &Silent);
     let policy = runs.into_iter().flatten().next().unwrap().policy;
     let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();

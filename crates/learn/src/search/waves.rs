@@ -328,6 +328,10 @@ impl<'a> Search<'a> {
             return Ok(finish);
         }
         finish.steps += best.extend(alphabet, &mut own, episodes, seed, &stop)?;
+        if !self.config.improve {
+            (finish.success, finish.policy) = (best.success(0), best.policy);
+            return Ok(finish);
+        }
         let sizes = match self.make_sizes {
             Some(make) => make()?,
             None => Vec::new(),

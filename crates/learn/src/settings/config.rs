@@ -89,6 +89,9 @@ pub struct Config {
     pub agree: usize,
     /// Episodes of the training task by which policies are compared, at the most: a world with costly episodes takes fewer.
     pub selection_episodes: usize,
+    /// Whether the chosen policy is edited by regret in the end, in a language that may widen. Without it, rules come from the
+    /// gradient and from growth alone.
+    pub improve: bool,
 }
 
 impl Default for Config {
@@ -115,6 +118,7 @@ impl Default for Config {
             wave: 8,
             agree: 2,
             selection_episodes: 1000,
+            improve: true,
         }
     }
 }
