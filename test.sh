@@ -16,6 +16,10 @@ if [ ! -x .tools/sumo/bin/pip ]; then python3 -m venv .tools/sumo; fi
 # ProbLog and clingo, likewise, and SWI-Prolog: they run exported policies. Chromium and Node.js: they open the pages.
 if [ ! -x .tools/export/bin/pip ]; then python3 -m venv .tools/export; fi
 .tools/export/bin/pip install --quiet --disable-pip-version-check problog==2.2.6 clingo==5.8.0
+# pddlgym's files and simulator, and unified-planning's validator, for PDDL. What else pddlgym asks for is for drawing.
+if [ ! -x .tools/pddl/bin/pip ]; then python3 -m venv .tools/pddl; fi
+.tools/pddl/bin/pip install --quiet --disable-pip-version-check unified-planning==1.3.0 numpy==2.4.6
+.tools/pddl/bin/pip install --quiet --disable-pip-version-check --no-deps pddlgym==0.0.7
 missing=()
 need() { command -v "$1" > /dev/null || missing+=("${@:2}"); }
 need swipl swi-prolog-nox

@@ -71,6 +71,7 @@ pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
         start: None,
         options: request.options.clone(),
         pddl: None,
+        budget: None,
         settings,
     };
     let _lock = RunFolder::lock(folder)?;

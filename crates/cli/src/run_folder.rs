@@ -73,6 +73,9 @@ pub struct RunConfig {
     /// The files of a PDDL domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pddl: Option<Files>,
+    /// The most environment steps, selection included, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
     /// Settings of training.
     pub settings: Config,
 }

@@ -56,7 +56,9 @@ pub fn wrap(text: &str, indent: &str, width: usize) -> String {
         let indent = format!("{indent}{}", &paragraph[..paragraph.len() - words.len()]);
         let room = width.saturating_sub(indent.chars().count());
         let mut line = String::new();
-        for word in words.split(' ') {
+        // A command on a line of its own stays in one piece, so that it can be copied.
+        let pieces = if words.starts_with("derrl ") { 1 } else { usize::MAX };
+        for word in words.splitn(pieces, ' ') {
             let long = line.chars().count() + 1 + word.chars().count() > room;
             if !line.is_empty() && long {
                 let _ = writeln!(out, "{indent}{}", line.trim_end());
@@ -85,5 +87,7 @@ mod tests {
             let fits = |line: &str| line.chars().count() <= width || line.trim().split(' ').count() == 1;
             assert!(wrapped.lines().all(fits), "{wrapped}");
         }
+        let hint = "this run is not finished: go on with it by\n  derrl train --resume 'my folder of runs'";
+        assert!(wrap(hint, "", 20).ends_with("\n  derrl train --resume 'my folder of runs'\n"));
     }
 }

@@ -103,6 +103,10 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let watch = Watch::new(folders, config.updates);
     let make_sizes = || sizes(&domain, task, &folders[0].config.options);
     let search = Search::new(&problem, &config, &make_env, &watch).with_sizes(&make_sizes);
+    let search = match folders[0].config.budget {
+        Some(steps) => search.within(steps),
+        None => search,
+    };
     let learned = search.run(seeds, threads(args));
     let seconds = watch.finish()?;
     let go_on = format!("go on with: derrl train --resume {}", quoted(top));
@@ -185,6 +189,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
         start: start.clone(),
         options: options.clone(),
         pddl: domain.files.clone(),
+        budget: None,
         settings: config.clone(),
     };
     let folders = match args.seeds {

