@@ -37,6 +37,15 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 say "tests"
 cargo test --workspace --locked
 
+say "a crate with a world of its own"
+CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Cargo.toml --quiet
+
+say "packages"
+cargo package --workspace --no-verify --allow-dirty --locked --quiet
+
+say "the Python package"
+python/test.sh
+
 say "pages, in Chromium"
 DERRL="$PWD/target/debug/derrl" npm test --prefix web/tests --silent
 

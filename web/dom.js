@@ -45,42 +45,60 @@ const number = (n, digits = 2) =>
 const isVariable = (name) => /^[A-Z_]/.test(name);
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// A picture in layers. Each piece has a key: while the key stays, the piece moves to its new place; its looks are redrawn only when
+// An element as the program wrote it: `[tag, {attributes}, ...what it holds]`, or text. A file may have been changed by others: what
+// is not one of the shapes below, or could do more than look like something, is left out.
+const SHAPES = new Set(["g", "rect", "circle", "line", "path", "polyline", "polygon", "text"]);
+const LOOKS = new Set(["x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "width", "height", "d", "points", "transform", "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "text-anchor"]);
+function made(node) {
+  if (typeof node === "string") return document.createTextNode(node);
+  if (!Array.isArray(node) || !SHAPES.has(node[0])) return null;
+  const looks = Object.entries(node[1] || {}).filter(([name, value]) => LOOKS.has(name) && !String(value).includes("url("));
+  return draw(node[0], Object.fromEntries(looks), node.slice(2).map(made));
+}
+
+// A whole drawing.
+const drawing = ({ width, height, label, nodes }) =>
+  draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, fill: "var(--ink)", style: `max-width:${width}px` }, nodes.map(made));
+
+// A picture whose pieces move. Each has a key: while the key stays, the piece moves to its new place; its looks are redrawn only when
 // they change.
 class Stage {
-  constructor(width, height, label) {
-    this.layers = new Map();
+  constructor(run) {
+    this.run = run;
     this.pieces = new Map();
-    this.svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, preserveAspectRatio: "xMidYMid meet" });
+    this.svg = draw("svg", { role: "img", preserveAspectRatio: "xMidYMid meet", fill: "var(--ink)" });
   }
 
-  layer(name) {
-    if (!this.layers.has(name)) {
-      const group = draw("g", {});
-      this.layers.set(name, group);
-      this.svg.append(group);
-    }
-    return this.layers.get(name);
-  }
-
-  begin(label) {
+  // Shows a picture: its label, its size, and its pieces from back to front.
+  show({ label, size, pieces }, forward) {
     this.svg.setAttribute("aria-label", label);
-    this.seen = new Set();
+    this.svg.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
+    const keys = new Set(pieces.map(([key]) => key));
+    for (const [key, piece] of this.pieces) {
+      if (!keys.has(key)) {
+        piece.node.remove();
+        this.pieces.delete(key);
+      }
+    }
+    let after = null;
+    for (const [key, x, y, looks, path] of pieces) {
+      const node = this.put(key, x, y, looks, forward ? path : null);
+      const next = after ? after.nextSibling : this.svg.firstChild;
+      if (next !== node) this.svg.insertBefore(node, next);
+      after = node;
+    }
   }
 
-  // Puts a piece at a place. `looks` says what it looks like, and `make` draws it around (0, 0).
-  put(layer, key, x, y, looks, make, path) {
-    this.seen.add(key);
+  put(key, x, y, looks, path) {
     let piece = this.pieces.get(key);
     if (!piece) {
       piece = { node: draw("g", {}), looks: null };
       this.pieces.set(key, piece);
-      this.layer(layer).append(piece.node);
     } else {
       piece.node.classList.add("moving");
     }
     if (piece.looks !== looks) {
-      piece.node.replaceChildren(...[make()].flat());
+      piece.node.replaceChildren(...this.run.looks[looks].map(made).filter(Boolean));
       piece.looks = looks;
     }
     piece.node.style.transform = `translate(${x}px, ${y}px)`;
@@ -89,21 +107,6 @@ class Stage {
       const frames = path.map(([px, py]) => ({ transform: `translate(${px}px, ${py}px)` }));
       piece.node.animate(frames, { duration: Math.min(1000, 90 * path.length), easing: "linear" });
     }
-  }
-
-  end() {
-    for (const [key, piece] of this.pieces) {
-      if (!this.seen.has(key)) {
-        piece.node.remove();
-        this.pieces.delete(key);
-      }
-    }
+    return piece.node;
   }
 }
-
-// How each kind of picture is drawn: `size(scene)` and `draw(stage, scene, marks, forward)`. `marks` says which variable stands for
-// an object, by name.
-const scenes = {};
-
-const markColour = (marks, name) => (marks.has(name) ? `var(--v${marks.get(name).place % 6})` : null);
-const markNames = (marks, name) => (marks.has(name) ? marks.get(name).names.join(" ") : "");

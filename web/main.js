@@ -7,12 +7,12 @@ let place = {};
 function readPlace() {
   const query = new URLSearchParams(location.hash.slice(1));
   const step = Number(query.get("step"));
-  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || 1, step: step > 0 ? step - 1 : 0 };
+  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || null, step: step > 0 ? step - 1 : 0 };
 }
 
 function writePlace() {
   const query = new URLSearchParams();
-  if (data.runs.length > 1) query.set("run", place.run);
+  if (data.runs.length > 1 && place.run !== undefined) query.set("run", place.run);
   if (place.task) {
     query.set("task", place.task);
     query.set("episode", place.episode);
@@ -50,17 +50,38 @@ function headNode(run) {
   ];
 }
 
+// All runs at one glance.
+function openOverview() {
+  if (player) player.stop();
+  player = null;
+  place = {};
+  const domains = data.summaries.map((s) => s.domain);
+  replace(byId("head"), el("div", {}, el("p", { class: "brand" }, "derrl"), el("h1", {}, data.title),
+    el("p", { class: "lead" }, `${plural(data.runs.length, "run")} of ${domains.join(", ")}. Choose one to see it act.`)));
+  replace(byId("main"), data.notes.map((note) => el("p", { class: "note" }, note)), el("div", { class: "overview" }, overviewNode((run) => { open(run); window.scrollTo(0, 0); })));
+  writePlace();
+}
+
+// Opens what an address asks for: a run, or all of them where there are several and none is named.
+function openPlace() {
+  const wanted = readPlace();
+  const run = data.runs.find((r) => r.label === wanted.run);
+  if (run || data.runs.length === 1) open(run || data.runs[0], wanted);
+  else openOverview();
+}
+
 // Shows a run, at the task that was shown before where it has that.
 function open(run, at = {}) {
   if (player) player.stop();
   place = { ...place, ...at, run: run.label };
-  const where = { task: at.task || place.task, episode: at.episode || 1, step: at.step || 0 };
+  const where = { task: at.task || place.task, episode: at.episode || null, step: at.step || 0 };
   player = new Player(run, (now) => {
     place = { ...place, ...now };
     writePlace();
   });
   replace(byId("head"), headNode(run));
-  replace(byId("main"), [...data.notes, ...run.notes].map((note) => el("p", { class: "note" }, note)), player.node,
+  replace(byId("main"), data.runs.length > 1 && el("p", { class: "back" }, el("button", { class: "link", type: "button", "data-overview": "", onclick: () => { openOverview(); window.scrollTo(0, 0); } }, "← All runs")),
+    [...data.notes, ...run.notes].map((note) => el("p", { class: "note" }, note)), failedNode(run), player.node,
     el("div", { class: "below" }, scoresNode(run), curveNode(run), verifyNode(run), runsNode(sameDomain(run), run, data.summaries.find((s) => s.domain === run.domain), (other) => { open(other); window.scrollTo(0, 0); })));
   player.show(where.task, where.episode, where.step);
   writePlace();
@@ -71,15 +92,13 @@ document.addEventListener("keydown", (event) => {
   const typing = target.matches("input, select, textarea");
   const pressing = target.matches("button, a, summary") && event.key === " ";
   if (typing || pressing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (player.key(event)) event.preventDefault();
+  if (player?.key(event)) event.preventDefault();
 });
 
 window.addEventListener("hashchange", () => {
   if (!location.hash.includes("=")) return; // a link within the page
-  const wanted = readPlace();
-  open(data.runs.find((run) => run.label === wanted.run) || data.runs[0], wanted);
+  openPlace();
 });
 
 byId("foot").textContent = `Written by derrl ${data.version}. This file is complete: it loads nothing from anywhere.`;
-const wanted = readPlace();
-open(data.runs.find((run) => run.label === wanted.run) || data.runs[0], wanted);
+openPlace();

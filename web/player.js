@@ -53,8 +53,8 @@ class Player {
     const rules = card("rules", "The policy", p.rules);
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
     return el("div", { class: "stage" },
-      el("div", { class: "column" }, player, card("facts", "What holds", p.facts)),
-      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why)));
+      el("div", { class: "column" }, player),
+      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why), card("facts", "What holds", p.facts)));
   }
 
   withoutEpisodes(rules) {
@@ -68,14 +68,16 @@ class Player {
     if (!this.run.tasks.length) return;
     const tasks = this.run.tasks;
     this.task = tasks.find((t) => t.task === task) || tasks[0];
+    // The first in the file is the one that shows most.
     this.episode = this.task.episodes.find((e) => e.number === number) || this.task.episodes[0];
+    const inOrder = [...this.task.episodes].sort((a, b) => a.number - b.number);
     const p = this.parts;
-    replaceKept(p.tasks, "task", tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, 1, 0); } }, t.task)));
+    replaceKept(p.tasks, "task", tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, null, 0); } }, t.task)));
     replace(p.summary, this.task.summary);
     const many = this.task.episodes.length > 1;
-    replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && this.task.episodes.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
+    replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && inOrder.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
     replace(p.command, "In a terminal: ", el("code", {}, this.episode.command));
-    this.scenes = merged(this.episode);
+    this.frames = merged(this.episode);
     this.stage = null;
     p.scrub.max = this.episode.steps.length;
     this.frame = -1;
@@ -107,7 +109,7 @@ class Player {
     this.icon();
     const fired = step ? step.fired : null;
     this.situation = step ? this.run.situations[step.at] : { facts: end.facts, others: [] };
-    this.picture(fired, forward);
+    this.picture(forward);
     replace(p.rules, rulesNode(this.run, fired));
     replace(p.decision, step ? this.decision(step) : this.ending(end));
     this.renderOthers(step);
@@ -116,27 +118,17 @@ class Player {
     if (this.playing === null) byId("say").textContent = this.spoken(step, end);
   }
 
-  picture(fired, forward) {
-    const scene = this.scenes[this.frame];
-    const how = scenes[scene.kind];
-    if (!how) {
-      replace(this.parts.scene, el("div", { class: "plain" }, this.situation.facts.map((fact) => el("span", { class: "fact" }, fact))));
-      return;
-    }
+  picture(forward) {
     if (!this.stage) {
-      const { width, height } = how.size(scene);
-      this.stage = new Stage(width, height, "");
+      this.stage = new Stage(this.run);
       replace(this.parts.scene, this.stage.svg);
     }
-    this.stage.begin(how.label(scene));
-    how.draw(this.stage, scene, marksOf(this.run, fired), forward);
-    this.stage.end();
+    this.stage.show(this.frames[this.frame], forward);
   }
 
   decision(step) {
-    const { nodes, turn } = this.scenes[this.frame];
-    const who = step.agent === undefined ? null : nodes ? ` at ${nodes[turn].name}` : ` for agent ${step.agent}`;
-    const rule = step.fired ? ["Rule ", step.fired.rule + 1, " fires"] : "No rule fires: any action will do, and chance chose";
+    const who = step.agent === undefined ? null : step.place ? ` at ${step.place}` : ` for agent ${step.agent}`;
+    const rule = step.fired ? ["Rule ", step.fired.rule + 1, " fires"] : "No rule fires: any action may be chosen, and chance chose";
     return [
       el("p", { class: "decision", "data-action": step.action }, step.action),
       el("p", { class: "sub" }, rule, who, step.fired && [", with value ", number(step.value)], step.reward !== 0 && [" · reward ", number(step.reward)], "."),
@@ -165,19 +157,26 @@ class Player {
       const chip = el("button", {
         class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,
         onclick: () => this.pin(step, other),
-        onmouseenter: () => this.explain(step, other),
-        onmouseleave: () => this.explain(step, this.pinned),
-        onfocus: () => this.explain(step, other),
+        onmouseenter: () => this.hint(step, other),
+        onmouseleave: () => this.hint(step, null),
+        // By keyboard only: a click focuses too, and pins by itself.
+        onfocus: (event) => event.target.matches(":focus-visible") && this.hint(step, other),
+        onblur: () => this.hint(step, null),
       }, other.action);
       return chip;
     });
     replaceKept(p.others, "other", chips, unexplained && el("span", { class: "sub" }, `and ${grouped(unexplained)} more`), !chips.length && el("p", { class: "sub" }, "There is no other action."));
   }
 
+  // A pinned answer stays until it is let go or another is pinned: neither hovering nor scrolling replaces it, because chips move under
+  // a pointer that stands still.
   pin(step, other) {
     this.pinned = this.pinned === other ? null : other;
     this.explain(step, this.pinned);
-    if (this.pinned) this.parts.why.scrollIntoView({ block: "nearest", behavior: quiet() ? "auto" : "smooth" });
+  }
+
+  hint(step, other) {
+    if (!this.pinned) this.explain(step, other);
   }
 
   explain(step, other) {
@@ -207,7 +206,7 @@ class Player {
 
   renderCaption(step, end) {
     const { steps } = this.episode;
-    const time = this.scenes[this.frame].kind === "roads" ? ` · ${this.scenes[this.frame].time} s` : "";
+    const time = step?.time === undefined ? "" : ` · ${step.time} s`;
     replace(this.parts.caption,
       el("span", {}, step ? [el("strong", {}, `Step ${this.frame + 1}`), ` of ${steps.length}${time}`] : [el("strong", {}, "End"), ` after ${plural(steps.length, "step")}${time}`]),
       el("span", {}, "return so far ", el("strong", {}, number(step ? step.total : end.return))));
@@ -230,7 +229,7 @@ class Player {
   }
 
   tick() {
-    const base = this.scenes[this.frame].kind === "roads" ? 320 : 1300;
+    const base = this.episode.steps[this.frame]?.time === undefined ? 1300 : 320;
     this.playing = setTimeout(() => {
       this.go(this.frame + 1);
       if (this.playing !== null) this.tick();
@@ -272,10 +271,15 @@ class Player {
 
 // The pictures of all frames: each step holds only what changed.
 function merged(episode) {
-  let scene = {};
-  return [...episode.steps, episode.end].map((frame) => {
-    scene = { ...scene, ...frame.scene };
-    return scene;
+  let [size, keys] = [[1, 1], []];
+  const pieces = new Map();
+  return [...episode.steps, episode.end].map(({ frame }) => {
+    size = frame.size || size;
+    keys = frame.pieces || keys;
+    // The way a piece came belongs to the step in which it came.
+    for (const [key, piece] of pieces) if (piece[4]) pieces.set(key, piece.slice(0, 4));
+    for (const piece of frame.moved) pieces.set(piece[0], piece);
+    return { label: frame.label, size, pieces: keys.map((key) => pieces.get(key)) };
   });
 }
 

@@ -15,10 +15,11 @@ function scoresNode(run) {
   });
   const episodes = run.scores[0].score.episodes;
   return el("section", { class: "card", "aria-label": "Scores" }, el("h2", {}, "Scores"),
-    el("div", { class: "scroll" }, el("table", {},
+    scroll(el("table", {},
       el("thead", {}, el("tr", {}, ["Task", "Return", "Best known", "Success"].map((head) => el("th", { scope: "col" }, head)), el("th", { scope: "col", class: "bar" }, el("span", { class: "unseen" }, "Bar")))),
       el("tbody", {}, rows))),
-    el("p", { class: "hint" }, `Mean over ${plural(episodes, "episode")} a task, only the first of which was trained on. The line beside a bar is the best known return of the same instances.`));
+    el("p", { class: "hint" }, `The final policy, always taking its best action: mean return over ${plural(episodes, "episode")} per task. Only the first task was trained on. `,
+      el("span", { class: "for-bars" }, "The line beside a bar is the best known return of the same instances.")));
 }
 
 // A bar from 0 to the mean, and a line at the best known.
@@ -31,77 +32,99 @@ function barNode(score, low, high) {
     Number.isFinite(score.best_known) && draw("rect", { x: at(score.best_known) - 1, y: 2, width: 2, height: 16, fill: "var(--ink)" }));
 }
 
-// Drawn smaller on a phone, so that its letters are not.
-const chartSize = () => ({ ...(window.innerWidth < 560 ? { width: 380, height: 240 } : { width: 640, height: 290 }), left: 66, right: 14, top: 14, bottom: 44 });
-
-// Round numbers that cover a range.
-function ticks(low, high) {
-  if (high - low < 1e-9) return ticks(low - 0.5, high + 0.5);
-  const rough = (high - low) / 5;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
-  const list = [];
-  for (let i = Math.floor(low / step + 1e-9); i <= Math.ceil(high / step - 1e-9); i += 1) list.push(Number((i * step).toPrecision(12)));
-  return list;
+// A chart as the program drew it; where the pointer is, the values of its lines.
+function chartNode({ chart, plot }, digits = 2) {
+  const svg = drawing(chart);
+  const [left, right, top, bottom] = plot.frame;
+  const cursor = draw("line", { y1: top, y2: bottom, stroke: "var(--soft)", visibility: "hidden" });
+  const dots = draw("g", {});
+  svg.append(cursor, dots);
+  const tip = el("p", { class: "tip", hidden: true });
+  const nearest = (points, x) => points.reduce((best, p) => (Math.abs(p[0] - x) < Math.abs(best[0] - x) ? p : best));
+  const hide = () => {
+    cursor.setAttribute("visibility", "hidden");
+    dots.replaceChildren();
+    tip.hidden = true;
+  };
+  const show = (event) => {
+    const box = svg.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * chart.width;
+    const lines = plot.lines.filter(([, , points]) => points.length);
+    if (x < left - 8 || x > right + 8 || !lines.length) return hide();
+    const found = lines.map(([name, colour, points]) => [name, colour, nearest(points, x)]).reverse();
+    const at = found[0][2][0];
+    cursor.setAttribute("x1", at);
+    cursor.setAttribute("x2", at);
+    cursor.setAttribute("visibility", "visible");
+    dots.replaceChildren(...found.map(([, colour, p]) => draw("circle", { cx: p[0], cy: p[1], r: 4, fill: colour })));
+    replace(tip, `${grouped(Math.round(found[0][2][2]))}: `, found.map(([name, , p], i) => [i ? " · " : "", `${name} `, el("strong", {}, number(p[3], digits))]));
+    tip.hidden = false;
+  };
+  svg.addEventListener("pointermove", show);
+  svg.addEventListener("pointerdown", show);
+  svg.addEventListener("pointerleave", hide);
+  return el("div", { class: "chart" }, svg, tip);
 }
-
-const short = (n) => (n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : String(n));
 
 function curveNode(run) {
-  const points = run.curves.flatMap((curve) => curve.points);
-  if (!points.length) return null;
-  const { width, height, left, right, top, bottom } = chartSize();
-  const xs = ticks(0, Math.max(1, ...points.map((p) => p[0])));
-  const ys = ticks(Math.min(...points.map((p) => p[1])), Math.max(...points.map((p) => p[1])));
-  const x = (v) => left + ((v - xs[0]) / (xs.at(-1) - xs[0])) * (width - left - right);
-  const y = (v) => height - bottom - ((v - ys[0]) / (ys.at(-1) - ys[0])) * (height - top - bottom);
-  const text = (attrs, ...children) => draw("text", { "font-size": 13, style: "fill:var(--faint)", ...attrs }, ...children);
-  const lines = run.curves.map((curve) => (curve.points.length === 1 ? draw("circle", { cx: x(curve.points[0][0]), cy: y(curve.points[0][1]), r: 4, fill: curve.chosen ? "var(--accent)" : "var(--faint)" }) : draw("polyline", {
-    points: curve.points.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" "),
-    fill: "none", stroke: curve.chosen ? "var(--accent)" : "var(--faint)", "stroke-width": curve.chosen ? 2.8 : 1, opacity: curve.chosen ? 1 : 0.4, "stroke-linejoin": "round",
-  })));
-  const chosen = run.curves.find((curve) => curve.chosen);
-  const label = chosen ? `Training curve: the mean return went from ${number(chosen.points[0][1])} to ${number(chosen.points.at(-1)[1])}.` : "Training curves";
+  if (!run.chart) return null;
+  const others = run.chart.restarts - 1;
   return el("section", { class: "card", "aria-label": "Training" }, el("h2", {}, "Training"),
-    el("div", { class: "chart" }, draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
-      xs.map((v) => [draw("line", { x1: x(v), x2: x(v), y1: top, y2: height - bottom, stroke: "var(--line)" }), text({ x: x(v), y: height - bottom + 19, "text-anchor": "middle" }, short(v))]),
-      ys.map((v) => [draw("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), stroke: "var(--line)" }), text({ x: left - 8, y: y(v) + 4, "text-anchor": "end" }, String(v).replace("-", "−"))]),
-      lines,
-      text({ x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "episodes of the restart"),
-      text({ x: 13, y: (top + height - bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 13 ${(top + height - bottom) / 2})` }, "mean return"))),
-    el("p", { class: "hint" }, run.curves.length > 1 ? `Mean return while exploring. The chosen restart is the strong line, ${plural(run.curves.length - 1, "other restart")} faint.` : "Mean return while exploring, of the chosen restart."));
+    chartNode(run.chart),
+    el("p", { class: "hint" }, others > 0 ? `The chosen restart is the strong line, ${plural(others, "other restart")} faint. ` : null,
+      "The curve is the mean return while exploring: rules are sampled and actions drawn at random. The scores are those of the final policy, which always takes its best action, so they can lie above the end of the curve."));
 }
+
+const VERDICTS = {
+  proved: { class: "good", words: "Proved" },
+  "proved-if-ties-are-random": { class: "unsure", words: "Proved if ties are random" },
+  refuted: { class: "bad", words: "Refuted" },
+};
 
 // What is proved or refuted about the policy.
 function verifyNode(run) {
   const result = run.verification;
   const card = (...children) => el("section", { class: "card wide", "aria-label": "Verification" }, el("h2", {}, "Verification"), children);
   if (result.state === "never") return card(el("p", { class: "sub" }, `Not verified: ${result.reason}.`));
-  const proved = result.verdict === "proved";
   return card(
-    el("p", { class: `verdict ${proved ? "good" : "bad"}` }, sentence(result.summary)),
-    result.remark && el("p", { class: "sub remark" }, sentence(result.remark)),
+    verdictNode(result),
     sizesNode(result),
     result.worst_case && worstNode(result.worst_case),
     result.counterexample && counterexampleNode(result),
     el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", el("code", {}, result.command)));
 }
 
+function verdictNode(result) {
+  const verdict = VERDICTS[result.verdict];
+  const rest = result.summary.slice(result.summary.indexOf(":") + 1).trim();
+  return [
+    el("p", { class: `verdict ${verdict.class}`, "data-verdict": result.verdict }, el("span", { class: "badge" }, verdict.words), sentence(rest)),
+    result.remark && el("p", { class: "sub remark" }, sentence(result.remark)),
+  ];
+}
+
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
 function sizesNode(result) {
-  const heads = ["Size", "Instances", "States", result.ties === "random" ? "Luck needed" : "Failing", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
+  const luck = result.sizes.some((size) => String(size.failing_by_bad_luck_only) !== "0");
+  // Counts beyond what a number holds come as text.
+  const failing = (size) => BigInt(size.failing) - BigInt(size.failing_by_bad_luck_only);
+  const heads = ["Size", "Instances", "States", "Failing", luck && "Need luck", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
   const rows = result.sizes.map((size) => {
     const none = String(size.failing) === String(size.instances);
     const solved = (text) => (none ? "–" : text);
-    return el("tr", {}, [size.title, grouped(size.instances), grouped(size.states), grouped(size.failing), solved(size.longest_run), solved(`+${size.excess.worst}`), solved(`+${number(size.excess.mean)}`), solved(`${number(100 * size.excess.optimal, 1)}%`)]
-      .map((text, i) => el("td", { class: i ? null : "name" }, text)));
+    const cells = [size.title, grouped(size.instances), grouped(size.states), grouped(failing(size)), luck && grouped(size.failing_by_bad_luck_only), solved(size.longest_run), solved(`+${size.excess.worst}`), solved(`+${number(size.excess.mean)}`), solved(`${number(100 * size.excess.optimal, 1)}%`)];
+    return el("tr", {}, cells.filter((cell) => cell !== false).map((text, i) => el("td", { class: i ? null : "name" }, text)));
   });
   return [
-    el("div", { class: "scroll" }, el("table", { class: "dense" }, el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows))),
-    el("p", { class: "hint" }, `Every state and goal, ${result.ties === "random" ? "ties broken at random" : "every way of breaking ties"}. Excess: actions beyond the fewest possible, with the worst ties; optimal: the share of instances without any.`),
+    scroll(el("table", { class: "dense" }, el("thead", {}, el("tr", {}, heads.filter(Boolean).map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows))),
+    el("p", { class: "hint" }, "Every state and goal, every way of breaking ties. Excess: actions beyond the fewest possible, with the worst ties; optimal: the share of instances without any.",
+      luck && " Need luck: the goal is reached with probability 1 if ties are broken at random, but an adversary who breaks them could prevent it."),
   ];
 }
+
+// A table that may be wider than the page. Its shadows say so.
+const scroll = (table) => el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, table);
 
 function worstNode(worst) {
   return el("p", { class: "sub example" }, `Worst case: ${plural(worst.actions, "action")} where ${worst.fewest} would do, in ${worst.instance}: `, el("span", { class: "mono" }, worst.facts.join(", ")));
@@ -109,37 +132,79 @@ function worstNode(worst) {
 
 function counterexampleNode(result) {
   const found = result.counterexample;
+  const refuted = result.verdict === "refuted";
   const kind = found.kind === "loop" ? "loop" : "dead end";
+  const name = refuted ? "counterexample" : "unlucky run";
+  const state = (i) => result.pictures[i] && el("div", { class: "scene small" }, drawing(result.pictures[i]));
   const steps = found.steps.map((step, i) => el("li", { class: i + 1 === found.wrong_step ? "wrong" : null },
-    el("span", { class: "sub" }, step.facts.join(", ")), el("br", {}),
-    el("strong", { class: "mono" }, step.action), step.ties > 1 && el("span", { class: "sub" }, ` one of ${step.ties} that tie`)));
+    state(i),
+    el("p", {}, el("strong", { class: "mono" }, step.action), step.ties > 1 && el("span", { class: "sub" }, ` one of ${step.ties} that tie`)),
+    !result.pictures[i] && el("p", { class: "sub" }, step.facts.join(", "))));
+  const end = result.pictures.length > found.steps.length && el("li", { class: "end" }, state(found.steps.length), el("p", { class: "sub" }, "No actions lead from here to the goal."));
   const fault = found.why
     ? [`It goes wrong at step ${found.wrong_step}, by `, el("code", {}, found.why.text), found.why.substitution.length > 0 && ` with ${found.why.substitution.map(([v, o]) => `${v} = ${o}`).join(", ")}.`]
-    : `It goes wrong at step ${found.wrong_step}: no rule fires there, and any action will do.`;
+    : `It goes wrong at step ${found.wrong_step}: no rule fires there, and any action may be chosen.`;
+  const loop = refuted ? "and no way of breaking ties leads out" : "which an adversary who breaks ties can repeat for ever; chance ends it";
   return el("div", { class: "counterexample" },
-    el("h3", {}, `${found.is_shortest ? "Shortest counterexample" : "Counterexample"}: a ${kind} in ${found.instance}`),
-    el("div", { class: "split" },
-      el("div", {},
-        el("ol", { class: "run" }, steps),
-        el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, ${result.ties === "random" ? "and no way of breaking ties leads out" : "and so on for ever"}.` : "From there, no way leads to what is asked for."),
-        el("p", { class: "example" }, fault, found.instead && [" Nearer would have been ", el("code", {}, found.instead.action), "."])),
-      result.picture && el("a", { class: "picture", href: `data:image/svg+xml,${encodeURIComponent(result.picture)}`, download: "counterexample.svg", title: "Save the picture" },
-        el("img", { alt: `The states of the run: a ${kind}`, src: `data:image/svg+xml,${encodeURIComponent(result.picture)}` }))));
+    el("h3", {}, `${found.is_shortest ? "Shortest " : ""}${name}: a ${kind} in ${found.instance}`),
+    el("ol", { class: "run" }, steps, end),
+    el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more step")} left out. ` : null, found.back_to ? `Then back to step ${found.back_to}, ${loop}.` : "From there, no actions lead to the goal."),
+    el("p", { class: "example" }, fault, found.instead && [" Nearer would have been ", el("code", {}, found.instead.action), "."]));
 }
 
-// All runs of a domain, side by side.
+// A run that did not learn what it should: that it failed, and what to try.
+function failedNode(run) {
+  if (run.solved !== false && run.rules.length) return null;
+  const words = run.rules.length ? "This run did not solve its training task." : "This run failed: no rule was found, so the policy acts at random.";
+  return el("section", { class: "card failed", role: "alert", "aria-label": "Not solved" }, el("h2", {}, words),
+    el("p", { class: "sub" }, "What to try:"), el("ul", { class: "advice" }, run.advice.map((text) => el("li", {}, text))));
+}
+
+// All runs of all domains: what each learned, and how. Columns can be sorted.
+function overviewNode(choose) {
+  return data.summaries.map((summary) => {
+    const runs = data.runs.filter((run) => run.domain === summary.domain);
+    return el("section", { class: "card wide", "aria-label": summary.domain }, el("h2", {}, `${summary.domain}: ${plural(runs.length, "run")}`),
+      el("p", { class: "sub" }, summary.rule_sets === 1 ? "All runs learned the same rules." : `${summary.rule_sets} different sets of rules.`),
+      el("div", { class: summary.chart ? "beside" : null },
+        runsTable(runs, null, summary, choose),
+        summary.chart && el("div", {}, chartNode(summary.chart), el("p", { class: "hint" }, "Mean return while exploring, of the chosen restart of each run. Faint: single runs. Band: from the lowest to the highest."))));
+  });
+}
+
+// The runs of a domain, side by side.
 function runsNode(runs, here, summary, choose) {
   if (runs.length < 2) return null;
+  return el("section", { class: "card wide", "aria-label": "All runs" }, el("h2", {}, "All runs of this domain"),
+    runsTable(runs, here, summary, choose),
+    el("p", { class: "hint" }, summary.rule_sets === 1 ? `All ${runs.length} runs learned the same rules.` : `${summary.rule_sets} different sets of rules among ${runs.length} runs.`));
+}
+
+function runsTable(runs, here, summary, choose) {
   const tasks = [...new Set(runs.flatMap((run) => run.scores.map((s) => s.task)))];
   const mean = (run, task) => run.scores.find((s) => s.task === task)?.score.mean;
-  return el("section", { class: "card wide", "aria-label": "All runs" }, el("h2", {}, "All runs"),
-    el("div", { class: "scroll" }, el("table", {},
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Run"), tasks.map((task) => el("th", { scope: "col" }, task)))),
-      el("tbody", {}, runs.map((run) => el("tr", { class: run === here ? "here" : null },
-        el("td", {}, el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs))),
-        tasks.map((task) => el("td", {}, number(mean(run, task), 3))))),
-      el("tr", {}, el("td", {}, "mean"), tasks.map((task) => el("td", {}, number(summary.means[task], 3))))))),
-    el("p", { class: "hint" }, summary.rule_sets === 1 ? `All ${runs.length} runs learned the same rules.` : `${summary.rule_sets} different sets of rules among ${runs.length} runs.`));
+  const columns = [
+    { title: "Run", value: (run) => run.seed, cell: (run) => el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs), (run.solved === false || !run.rules.length) && " (not solved)") },
+    ...tasks.map((task) => ({ title: task, value: (run) => mean(run, task) ?? -Infinity, cell: (run) => number(mean(run, task), 3) })),
+    { title: "Rules", value: (run) => run.rules.length, cell: (run) => run.rules.length },
+    { title: "Seconds", value: (run) => run.counts.seconds ?? Infinity, cell: (run) => number(run.counts.seconds, 1) },
+  ];
+  const body = el("tbody", {});
+  let sorted = { column: 0, down: false };
+  const heads = columns.map((column, i) => el("th", { scope: "col", "aria-sort": "none" }, el("button", { class: "sort", type: "button", onclick: () => sort(i) }, column.title)));
+  const fill = () => {
+    const { column, down } = sorted;
+    const order = [...runs].sort((a, b) => (down ? -1 : 1) * (columns[column].value(a) - columns[column].value(b)));
+    heads.forEach((head, i) => head.setAttribute("aria-sort", i === column ? (down ? "descending" : "ascending") : "none"));
+    replaceKept(body, "run", order.map((run) => el("tr", { class: run === here ? "here" : null }, columns.map((c) => el("td", {}, c.cell(run))))));
+  };
+  const sort = (column) => {
+    sorted = { column, down: sorted.column === column ? !sorted.down : column > 0 };
+    fill();
+  };
+  fill();
+  const foot = (title, values) => el("tr", { class: "foot" }, el("td", {}, title), tasks.map((task) => el("td", {}, number(values[task], 3))), el("td", {}), el("td", {}));
+  return scroll(el("table", { class: "sortable" }, el("thead", {}, el("tr", {}, heads)), body, el("tfoot", {}, runs.length > 1 && foot("mean", summary.means), foot("best known", summary.best_known))));
 }
 
 // What tells a run apart from the others of its domain.

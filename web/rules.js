@@ -54,25 +54,13 @@ function rulesNode(run, fired) {
   }));
 }
 
-// Which variable stands for which object, for pictures.
-function marksOf(run, fired) {
-  const marks = new Map();
-  if (!fired) return marks;
-  variables(run.rules[fired.rule]).forEach((name, place) => {
-    const object = fired.phi[place];
-    if (marks.has(object)) marks.get(object).names.push(name);
-    else marks.set(object, { place, names: [name] });
-  });
-  return marks;
-}
-
 // Why an action was not chosen, and what would have to change.
 function whyNot(run, step, other) {
   const near = other.nearest && run.rules[other.nearest.rule];
   const shown = near && [clause(near), bindings(near, other.nearest.phi), instances(near, other.nearest.phi, other.failed || [], other.clashes)];
   const count = (other.failed || []).length + (other.clashes || []).length;
   const words = {
-    tie: step.fired ? "It is as good: chance chose among the ties." : "No rule fires, so that any action will do: chance chose.",
+    tie: step.fired ? "It is as good: chance chose among the ties." : "No rule fires, so any action may be chosen: chance chose.",
     weaker: `A rule derives it, but with a value of only ${number(other.value)}; the chosen action has ${number(step.value)}.`,
     failed: `No rule derives it. The nearest one fails in ${plural(count, "atom")}:`,
     "no-rule": "No rule is about this action.",
@@ -88,7 +76,7 @@ function whyNot(run, step, other) {
 
 function changesNode(other) {
   if (!other.changes || !other.changes.length) return null;
-  const then = { alone: "then it is the only choice", tie: "then it ties with others", "any-action": "then no rule fires, and any action will do" };
+  const then = { alone: "then it is the only choice", tie: "then it ties with others", "any-action": "then no rule fires, and any action may be chosen" };
   const answers = other.changes.map((change) => {
     if (change.none) {
       return el("p", { class: "answer sub" }, change.for === "alone" ? `To be the only choice: ${change.none}.` : `${change.none[0].toUpperCase()}${change.none.slice(1)}.`);
@@ -96,7 +84,7 @@ function changesNode(other) {
     return el("p", { class: "answer" },
       (change.removed || []).map((fact) => el("span", { class: "fact goes" }, fact)),
       (change.added || []).map((fact) => el("span", { class: "fact comes" }, fact)),
-      el("span", { class: "sub" }, then[change.standing], change.odd && " (such a state breaks a constraint of the domain)"));
+      el("span", { class: "sub" }, then[change.standing], change.odd && " (but no such state can occur: it breaks a constraint of the domain)"));
   });
   return [el("h3", {}, "What would have to change"), answers];
 }

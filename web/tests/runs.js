@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-function program() {
+export function program() {
   const found = [process.env.DERRL && resolve(process.env.DERRL), join(root, "target/release/derrl"), join(root, "target/debug/derrl")].find((path) => path && existsSync(path));
   if (!found) throw new Error("there is no derrl to test: run `cargo build` first, or name one in DERRL");
   return found;

@@ -28,6 +28,10 @@ pub enum Command {
     Train(Train),
     /// Score a policy
     Eval(Eval),
+    /// Write what a policy does in a PDDL problem as a plan
+    Plan(Plan),
+    /// Write a folder to start from: a PDDL domain with problems, or a Rust crate
+    New(New),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
     /// Prove that a policy gets there in every instance up to a size, or find a shortest counterexample
@@ -40,17 +44,88 @@ pub enum Command {
     Export(Export),
     /// Write one self-contained HTML page for a run, or for a folder of runs
     Report(Report),
+    /// Show the pages of a folder of runs, live, with a playground for rules
+    Serve(Serve),
+    /// Play an episode in the terminal
+    Watch(Watch),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
     Bench(Bench),
     /// Run the paper's experiments and set the results beside the paper's
     Reproduce(Reproduce),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man,
+}
+
+/// `derrl serve`.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl serve runs        prints the address to open")]
+pub struct Serve {
+    /// The folder of a run, or one that holds several
+    #[arg(value_name = "DIR", default_value = "runs")]
+    pub folder: PathBuf,
+    /// The port on this machine (default: any that is free)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+}
+
+/// `derrl watch`.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5"
+)]
+pub struct Watch {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// The task to draw an instance from (default: train)
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    /// Which episode of the seed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode: u32,
+    /// Steps to play at the most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub steps: u32,
+    /// Seconds per step
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub seconds: f64,
+    /// The seed of the instance and of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
+    /// Options of the domain
+    #[command(flatten)]
+    pub world: WorldArgs,
+}
+
+/// `derrl completions`.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Example:\n  derrl completions bash > ~/.local/share/bash-completion/completions/derrl"
+)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 /// `derrl domains`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl domains\n  derrl domains blocks > my.pl")]
 pub struct Domains {
+    /// Print the domain file of this domain, to start one of your own from
+    pub domain: Option<String>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -92,12 +167,68 @@ impl WorldArgs {
     }
 }
 
+/// Which PDDL problems.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct ProblemArgs {
+    /// PDDL problems to train on: files, or folders of them
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub train: Vec<PathBuf>,
+    /// PDDL problems to score on: files, or folders of them, a task each
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub test: Vec<PathBuf>,
+    /// Steps in a PDDL problem at the most (default: 20, and 10 per object)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub max_steps: Option<usize>,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "a number of steps, from 1".to_string())
+}
+
+/// `derrl plan`.
+///
+/// Exit code 0 if the goal is reached, 1 if not.
+#[derive(Debug, ClapArgs)]
+pub struct Plan {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// The PDDL problem
+    pub problem: PathBuf,
+    /// The PDDL domain (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Write the plan to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Steps at the most (default: 20, and 10 per object)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub max_steps: Option<usize>,
+    /// The seed of breaking ties
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl new`.
+#[derive(Debug, ClapArgs)]
+pub struct New {
+    /// The folder to make; its name is that of the domain
+    pub name: PathBuf,
+    /// Write a Rust crate with a world of its own
+    #[arg(long)]
+    pub rust: bool,
+}
+
 /// `derrl train`.
 #[derive(Debug, ClapArgs)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(
+    after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train ferry/domain.pddl --train ferry/train --test ferry/large\n  derrl train --resume runs/blocks-1"
+)]
 pub struct Train {
-    /// A built-in domain or the path of a domain file
-    #[arg(required_unless_present_any = ["resume", "settings"])]
+    /// A built-in domain, the path of a domain file (.pl or .pddl), or a folder with `domain.pddl` and `train/`
     pub domain: Option<String>,
     /// The seed of the run
     #[arg(long, default_value_t = 0, conflicts_with = "seeds")]
@@ -120,11 +251,20 @@ pub struct Train {
     /// Keep these rules of --from as they are: their numbers in the file, from 1
     #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "from")]
     pub freeze: Vec<usize>,
-    /// List the settings with their defaults
+    /// Take settings from this TOML file; --set goes before it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Explain the settings, with their defaults and ranges
     #[arg(long)]
     pub settings: bool,
+    /// Print nothing but the paths of the policies
+    #[arg(long, short, conflicts_with = "json")]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps"])]
     pub resume: Option<PathBuf>,
     /// Episodes a score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -138,6 +278,9 @@ pub struct Train {
     /// Go ahead however much memory it takes
     #[arg(long)]
     pub force: bool,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
@@ -148,6 +291,9 @@ pub struct Train {
 
 /// `derrl eval`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task 5-blocks"
+)]
 pub struct Eval {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -163,6 +309,9 @@ pub struct Eval {
     /// The seed of the instances and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
@@ -173,6 +322,10 @@ pub struct Eval {
 
 /// `derrl explain`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif"
+)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Explain {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -207,12 +360,24 @@ pub struct Explain {
     /// Facts that --what-if changes at the most
     #[arg(long, value_name = "N", default_value_t = 6, requires = "what_if", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub max_changes: u32,
+    /// Draw the episode: all of it to a .gif, or the step of --step to an .svg or .png
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    pub picture: Option<PathBuf>,
+    /// The step that --picture draws; the one after the last is the end
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "picture")]
+    pub step: usize,
+    /// Draw light on dark
+    #[arg(long, requires = "picture")]
+    pub dark: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
     /// The seed of the instance and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
@@ -224,9 +389,10 @@ pub struct Explain {
 /// Which instances to look at: all up to a size.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ExtentArgs {
-    /// The largest size: blocks, numbers on the stack, cells a side, or keys and doors together
+    /// The largest size: blocks, numbers on the stack, cells per side, or keys and doors together (default: the largest
+    /// that takes about a second; not for PDDL, where every state of the given problems is looked at)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
-    pub max_objects: usize,
+    pub max_objects: Option<usize>,
     /// Obstacles at the most (gridworld; default: 2)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
@@ -246,23 +412,33 @@ pub struct ExtentArgs {
 
 /// `derrl verify`.
 ///
-/// Exit code 0 if the policy is proved, 1 if there is a counterexample.
+/// Three answers: proved, proved if ties are random, refuted. Exit code 0 if what --ties asks for is proved, else 1.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl verify runs/blocks-1\n  derrl verify runs/blocks-1 --max-objects 9\n  derrl verify my_policy.pl --domain doorkey --picture counterexample.svg"
+)]
 pub struct Verify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
-    /// How ties are broken: in the worst way, or at random (then it must get there with probability 1)
+    /// What counts as success: `worst` asks for the goal however ties are broken, `random` for the goal with
+    /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
-    /// Draw the counterexample to this file, as SVG
+    /// Draw the counterexample to this file (.svg or .png)
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -272,6 +448,7 @@ pub struct Verify {
 ///
 /// Exit code 0 if the policies decide alike, 1 if they differ.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl diff runs/blocks-1 my_policy.pl --max-objects 5")]
 pub struct Diff {
     /// A policy file, or the folder of a run
     pub first: PathBuf,
@@ -280,6 +457,9 @@ pub struct Diff {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
@@ -290,12 +470,16 @@ pub struct Diff {
 
 /// `derrl simplify`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl simplify runs/blocks-1 --max-objects 5")]
 pub struct Simplify {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
+    /// PDDL problems
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Which instances
     #[command(flatten)]
     pub extent: ExtentArgs,
@@ -309,6 +493,9 @@ pub struct Simplify {
 
 /// `derrl report`.
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl report runs/blocks-1\n  derrl report runs --out all.html\n  derrl report runs/blocks-1 --gif episode.gif"
+)]
 pub struct Report {
     /// The folder of a run, or one that holds several
     #[arg(value_name = "DIR")]
@@ -319,6 +506,9 @@ pub struct Report {
     /// Episodes to show of each task (default: 4, fewer where there are many runs)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub episodes: Option<u32>,
+    /// Also draw the first shown episode of the training task to this file (.gif)
+    #[arg(long, value_name = "FILE")]
+    pub gif: Option<PathBuf>,
     /// Steps to show of an episode at the most
     #[arg(long, value_name = "N", default_value_t = Extent::STEPS as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub steps: u32,
@@ -329,6 +519,7 @@ pub struct Report {
 
 /// `derrl export`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl export runs/blocks-1 --to python --out policy.py")]
 pub struct Export {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -355,6 +546,7 @@ fn targets() -> PossibleValuesParser {
 
 /// `derrl check`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl check my.pl my_policy.pl")]
 pub struct Check {
     /// Domain and policy files
     #[arg(required = true)]
@@ -369,6 +561,7 @@ pub struct Check {
 
 /// `derrl bench`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl bench seeds --domain blocks --seeds 0..4")]
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
     /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
@@ -406,6 +599,7 @@ pub struct Bench {
 
 /// `derrl reproduce`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl reproduce all --quick\n  derrl reproduce table --domain blocks")]
 pub struct Reproduce {
     /// What to reproduce
     #[arg(value_enum, default_value_t = Part::All)]
@@ -435,6 +629,9 @@ pub struct Reproduce {
     /// Threads to use (default: all cores); results other than times do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Print all tables, not only a summary
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

@@ -1,13 +1,16 @@
 //! `derrl check`.
 
+use std::sync::Arc;
+
 use anyhow::bail;
 use derrl_learn::MOST_CANDIDATES;
 use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source, candidate_bound, candidates};
 use serde_json::{Value, json};
 
 use crate::args::Check;
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, read_source};
-use crate::{Failure, Outcome, print, print_json, say};
+use crate::say;
 
 /// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.
 pub fn run(args: &Check) -> Outcome {
@@ -95,22 +98,21 @@ fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report,
 }
 
 fn check_policy(source: &Source, alphabet: Option<&Alphabet>) -> Result<Report, String> {
-    let read = || -> anyhow::Result<Policy> {
+    let read = || -> anyhow::Result<(Policy, Arc<Alphabet>)> {
         let Some(alphabet) = alphabet else {
             bail!(
                 "{}: a policy is checked against its domain: add --domain NAME or the domain file",
                 source.name
             );
         };
-        Ok(Policy::parse(source, alphabet)?)
+        Ok(Policy::read(source, &Arc::new(alphabet.clone()))?)
     };
-    let policy = read().map_err(|e| format!("{e:#}"))?;
+    let (policy, alphabet) = read().map_err(|e| format!("{e:#}"))?;
     let n = policy.rules.len();
     let summary = format!("policy ok: {n} rule{}", if n == 1 { "" } else { "s" });
     let warning = |rule: &Rule| {
-        let alphabet = alphabet?;
         let (_, message) = alphabet.contradicts(rule)?;
-        Some(format!("warning: {}: {message}", rule.display(alphabet)))
+        Some(format!("warning: {}: {message}", rule.display(&alphabet)))
     };
     Ok(Report { kind: "policy", summary, warnings: policy.rules.iter().filter_map(warning).collect() })
 }

@@ -6,20 +6,21 @@ use derrl_learn::{Everywhere, Side};
 use serde_json::json;
 
 use crate::args::Diff;
-use crate::domain::{another_policy, load_policy};
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::{another_policy, load_policy_with};
 use crate::explain::show_substitution;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
-use crate::table::{list, thousands};
+use crate::table::{WIDTH, list, thousands, wrap};
 use crate::verify::MOST_FACTS;
-use crate::{Failure, Outcome, print, print_json};
 
 /// Compares two policies in every state up to a size.
 pub fn run(args: &Diff) -> Outcome {
-    let (first, domain) = load_policy(&args.first, args.domain.as_deref(), args.extent.untyped)?;
-    let second = another_policy(&args.second, &domain)?;
+    let (first, mut domain) =
+        load_policy_with(&args.first, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
+    let second = another_policy(&args.second, &mut domain)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&first, &second]);
+    let extent = args.extent.extent(&domain, [&first, &second])?;
     let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
@@ -32,7 +33,7 @@ pub fn run(args: &Diff) -> Outcome {
     if args.json {
         print_json(&json!({
             "domain": domain.name,
-            "max_objects": args.extent.max_objects,
+            "max_objects": extent.largest,
             "first": first.display(alphabet).to_string(),
             "second": second.display(alphabet).to_string(),
             "equivalent": compared.difference.is_none(),
@@ -47,8 +48,8 @@ pub fn run(args: &Diff) -> Outcome {
         return Ok(());
     };
     if !args.json {
-        let facts = list(&found.facts, MOST_FACTS);
-        let mut text = format!("different, first in {}\n  {facts}\n", found.instance);
+        let facts = wrap(&list(&found.facts, MOST_FACTS), "  ", WIDTH);
+        let mut text = format!("different, first in {}\n{facts}", found.instance);
         for (path, side) in [(&args.first, &found.first), (&args.second, &found.second)] {
             let _ = write!(text, "\n{}\n{}", path.display(), show(side));
         }
@@ -59,7 +60,7 @@ pub fn run(args: &Diff) -> Outcome {
 
 fn show(side: &Side) -> String {
     if !side.fires {
-        return "  no rule fires: any action will do\n".to_string();
+        return "  no rule fires: any action may be chosen\n".to_string();
     }
     let mut text = format!("  {}\n", side.actions.join(", "));
     for m in &side.rules {

@@ -4,9 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{World, find};
+use derrl_env::{World, find_in};
+
 use derrl_logic::{Alphabet, Policy, Source};
 
+use crate::args::ProblemArgs;
+use crate::cli::worlds;
+use crate::pddl::{self, Files, Pddl};
 use crate::run_folder;
 
 /// A domain: the world it speaks of, its alphabet, and the text of both.
@@ -20,15 +24,60 @@ pub struct Domain {
     pub text: String,
     /// What it declares.
     pub alphabet: Arc<Alphabet>,
+    /// Its problems, where it is a domain of PDDL.
+    pub pddl: Option<Arc<Pddl>>,
+    /// And their files.
+    pub files: Option<Files>,
 }
 
 impl Domain {
     /// A built-in domain by name, or the domain file of that path.
     pub fn load(name: &str, untyped: bool) -> anyhow::Result<Domain> {
+        Domain::load_with(name, untyped, &ProblemArgs::default())
+    }
+
+    /// A domain of PDDL with its problems.
+    pub fn of_pddl(
+        name: &str,
+        files: &Files,
+        text: Option<(&str, &String)>,
+        untyped: bool,
+    ) -> anyhow::Result<Domain> {
+        let pddl = Pddl::load(files)?;
+        let world = pddl.world()?;
+        let (file, text) = match text {
+            Some((file, text)) => (file.to_string(), text.clone()),
+            None => (format!("{}.pl", world.name()), world.domain().to_string()),
+        };
+        let mut alphabet = Alphabet::parse(&Source::new(file.clone(), text.clone()))?;
+        if untyped {
+            alphabet = alphabet.untyped();
+        }
+        let alphabet = Arc::new(alphabet);
+        world.check(&alphabet).with_context(|| file)?;
+        let (pddl, files) = (Some(pddl), Some(files.clone()));
+        Ok(Domain { name: name.to_string(), world, text, alphabet, pddl, files })
+    }
+
+    /// A domain with the PDDL problems asked for.
+    pub fn load_with(name: &str, untyped: bool, asked: &ProblemArgs) -> anyhow::Result<Domain> {
+        if let Some(file) = pddl::domain_file(Path::new(name)) {
+            let files = Files::find(Path::new(name), &file, asked)?;
+            return Domain::of_pddl(name, &files, None, untyped);
+        }
+        if !asked.train.is_empty() || !asked.test.is_empty() || asked.max_steps.is_some() {
+            bail!("--train, --test and --max-steps are for PDDL: `{name}` is no .pddl file");
+        }
+        if Path::new(name).is_dir() {
+            bail!("the folder {name} has no domain.pddl; `derrl new NAME` writes one to start from");
+        }
         let looks_like_path = name.contains(['/', '\\', '.']);
         if !looks_like_path && !Path::new(name).is_file() {
-            let world = find(name).map_err(|e| {
-                anyhow::anyhow!("{e}\n  a domain file of your own is given by its path, as in ./{name}.pl")
+            let world = find_in(worlds(), name).map_err(|e| {
+                anyhow::anyhow!(
+                    "{e}\n  a domain of your own is given by its path, as in ./{name}.pl or {name}/domain.pddl; \
+                     to start one: derrl new {name}"
+                )
             })?;
             return Domain::parse(name, name, world.domain().to_string(), untyped);
         }
@@ -38,20 +87,33 @@ impl Domain {
 
     /// A domain from its text. `file` is named in errors.
     pub fn parse(name: &str, file: &str, text: String, untyped: bool) -> anyhow::Result<Domain> {
-        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
+        let alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
         let Some(world) = alphabet.environment.as_deref() else {
             bail!(
                 "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
             );
         };
-        let world = find(world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        let world =
+            find_in(worlds(), world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
+        Domain::of_world(name, file, text, untyped, world)
+    }
+
+    /// A domain of this world from its text. `file` is named in errors.
+    pub fn of_world(
+        name: &str,
+        file: &str,
+        text: String,
+        untyped: bool,
+        world: &World,
+    ) -> anyhow::Result<Domain> {
+        let mut alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
         if untyped {
             alphabet = alphabet.untyped();
         }
         let alphabet = Arc::new(alphabet);
         // The names in the file must be those of the world.
         world.check(&alphabet).with_context(|| file.to_string())?;
-        Ok(Domain { name: name.to_string(), world: world.clone(), text, alphabet })
+        Ok(Domain { name: name.to_string(), world: world.clone(), text, alphabet, pddl: None, files: None })
     }
 }
 
@@ -64,26 +126,50 @@ pub fn read_source(path: &Path) -> anyhow::Result<Source> {
 
 /// A policy with its domain: from a policy file and a named domain, or both from the folder of a run.
 pub fn load_policy(path: &Path, domain: Option<&str>, untyped: bool) -> anyhow::Result<(Policy, Domain)> {
-    let (file, domain) = if path.is_dir() {
+    load_policy_with(path, domain, untyped, &ProblemArgs::default())
+}
+
+/// The same with the PDDL problems asked for.
+pub fn load_policy_with(
+    path: &Path,
+    domain: Option<&str>,
+    untyped: bool,
+    asked: &ProblemArgs,
+) -> anyhow::Result<(Policy, Domain)> {
+    let shown = path.display();
+    if !path.exists() {
+        bail!("{shown} is missing: name a policy file, or the folder of a run, such as runs/blocks-1");
+    }
+    let (file, mut domain) = if path.is_dir() {
         let folder = run_folder::RunFolder::open(path)?;
         let domain = match domain {
-            Some(name) => Domain::load(name, untyped)?,
-            None => folder.domain()?,
+            Some(name) => Domain::load_with(name, untyped, asked)?,
+            None if asked.test.is_empty() => folder.domain()?,
+            None => folder.domain_testing(asked)?,
         };
         (folder.policy_path(), domain)
+    } else if let Some(name) = domain {
+        (path.to_path_buf(), Domain::load_with(name, untyped, asked)?)
     } else {
-        let Some(name) = domain else {
-            bail!("say which domain the policy is for, as in --domain blocks");
-        };
-        (path.to_path_buf(), Domain::load(name, untyped)?)
+        // A policy inside the folder of a run is for the domain of that run.
+        let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+        match folder.filter(|folder| folder.join("config.toml").is_file()) {
+            Some(folder) => (path.to_path_buf(), run_folder::RunFolder::open(folder)?.domain()?),
+            None => bail!("say which domain the policy is for, as in --domain blocks"),
+        }
     };
-    let policy = Policy::parse(&read_source(&file)?, &domain.alphabet)?;
+    let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
+    // What the policy defines is part of what is spoken here.
+    domain.alphabet = alphabet;
     Ok((policy, domain))
 }
 
-/// Another policy of a domain: a policy file, or that of the folder of a run.
-pub fn another_policy(path: &Path, domain: &Domain) -> anyhow::Result<Policy> {
+/// Another policy of a domain: a policy file, or that of the folder of a run. What it defines for itself joins the alphabet of the
+/// domain.
+pub fn another_policy(path: &Path, domain: &mut Domain) -> anyhow::Result<Policy> {
     let folder = path.is_dir().then(|| run_folder::RunFolder::open(path)).transpose()?;
     let file = folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path());
-    Ok(Policy::parse(&read_source(&file)?, &domain.alphabet)?)
+    let (policy, alphabet) = Policy::read_beside(&read_source(&file)?, &domain.alphabet)?;
+    domain.alphabet = alphabet;
+    Ok(policy)
 }

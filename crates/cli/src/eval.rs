@@ -9,14 +9,16 @@ use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 
 use crate::args::Eval;
-use crate::domain::{Domain, load_policy};
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::{Domain, load_policy_with};
 use crate::progress::{TIMED, bar, interrupted};
+use crate::say;
 use crate::table::columns;
-use crate::{Failure, Outcome, print, print_json, say};
 
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
     let scores = score(
         &policy,
         &domain,
@@ -62,6 +64,11 @@ pub fn score(
         if options.noise.is_some() { vec![("", &quiet), ("+noise", options)] } else { vec![("", options)] };
     for (suffix, options) in variants {
         for name in &names {
+            if let Some(pddl) = &domain.pddl {
+                domain.world.find_task(name)?;
+                scores.push((format!("{name}{suffix}"), pddl.score(policy, &domain.alphabet, name, seed)?));
+                continue;
+            }
             let mut env = domain.world.make(&domain.alphabet, name, options)?;
             let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
             let task = format!("{name}{suffix}");

@@ -12,13 +12,16 @@ use derrl_logic::{
     Action, Alphabet, Constant, Facts, Policy, Pred, Role, Universe, parse_ground_action, parse_state,
     parse_state_in,
 };
+use derrl_report::Theme;
 use serde_json::{Value, json};
 
 use crate::args::Explain;
-use crate::domain::{Domain, load_policy, read_source};
+use crate::cli::{Outcome, print, print_json};
+use crate::domain::{Domain, load_policy_with, read_source};
+use crate::picture::{self, Format};
+use crate::say;
 use crate::style::Paint;
 use crate::table::list;
-use crate::{Outcome, print, print_json, say};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -28,11 +31,13 @@ const TASK: &str = "train";
 
 /// Explains an episode, step by step, or what the policy does in a state given by hand.
 pub fn run(args: &Explain) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
     let questions = Questions::new(args, &domain.alphabet)?;
     if let Some(file) = &args.state {
         return in_state(file, args, &policy, &domain, &questions);
     }
+    let format = args.picture.as_ref().map(|path| Format::of(path, Format::ALL)).transpose()?;
     let alphabet = &domain.alphabet;
     let task = args.task.as_deref().unwrap_or(TASK);
     let mut env = domain.world.make(alphabet, task, &args.world.options())?;
@@ -44,6 +49,11 @@ pub fn run(args: &Explain) -> Outcome {
         &|text| trace.steps.iter().any(|s| mentions(&s.explanation, s.what_if.as_ref(), text)),
         &|asked| find_action(alphabet, env.universe(), asked.action, &asked.names).map(|_| ()),
     )?;
+    if let (Some(path), Some(format)) = (&args.picture, format) {
+        let theme = if args.dark { Theme::Dark } else { Theme::Light };
+        picture::save_episode(&trace, args.step, path, format, theme)?;
+        say!("drawn: {}", path.display());
+    }
     if args.json {
         print_json(&json!({
             "domain": domain.name,
@@ -274,13 +284,17 @@ impl Show<'_> {
         let paint = self.paint;
         let reward = if reward == 0.0 { String::new() } else { format!("   reward {reward:.2}") };
         let why = match &e.fired {
-            None => format!("{}\n", paint.unsure("no rule fires: any action will do")),
-            Some(m) => format!(
-                "because {}{}\n          since {}\n",
-                paint.rule(&m.text),
-                show_substitution(m),
-                paint.good(&m.body.join(", "))
-            ),
+            None => format!("{}\n", paint.unsure("no rule fires: any action may be chosen")),
+            Some(m) => {
+                let derived =
+                    m.because.iter().flat_map(|line| ["            ", line, "\n"]).collect::<String>();
+                format!(
+                    "because {}{}\n          since {}\n{derived}",
+                    paint.rule(&m.text),
+                    show_substitution(m),
+                    paint.good(&m.body.join(", "))
+                )
+            }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();
         let ties = if e.fired.is_none() || others.is_empty() {
@@ -355,7 +369,7 @@ impl Show<'_> {
         let added = change.added.iter().map(|f| paint.good(&format!("+ {f}")));
         let all: Vec<String> = removed.chain(added).collect();
         let then = match (&change.fired, change.standing) {
-            (None, _) => paint.unsure("then no rule fires: any action will do"),
+            (None, _) => paint.unsure("then no rule fires: any action may be chosen"),
             (Some(m), standing) => {
                 let ties: Vec<&str> = change.ties.iter().map(String::as_str).collect();
                 let tie = match standing {
@@ -395,7 +409,9 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
         Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
         Reason::Illegal => format!("{not} it is not legal in this state\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
-        Reason::Failed => format!("{not} false is {}\n          in {rule}\n", paint.bad(&failed.join(", "))),
+        Reason::Failed => {
+            format!("{not} these conditions fail: {}\n          in {rule}\n", paint.bad(&failed.join(", ")))
+        }
     }
 }
 

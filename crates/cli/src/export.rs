@@ -4,9 +4,9 @@ use derrl_export::{export, find};
 use serde_json::json;
 
 use crate::args::Export;
+use crate::cli::{Outcome, print, print_json};
 use crate::domain::load_policy;
 use crate::safe_file::write_named;
-use crate::{Outcome, print, print_json};
 
 /// Writes a policy as a program of another language.
 pub fn run(args: &Export) -> Outcome {

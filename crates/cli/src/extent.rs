@@ -3,30 +3,57 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use derrl_env::{Extent, Size, Space};
+use derrl_env::{Exhaustive, Extent, Size, Space};
 use derrl_learn::{Monitor, Progress, constants, cores, estimate};
 use derrl_logic::Policy;
 use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
+use crate::domain::Domain;
 use crate::progress::{TIMED, bar, interrupted};
 use crate::say;
 use crate::table::thousands;
 
+/// The most states where no size is asked for: about a second of work.
+const QUICK_STATES: f64 = 2e5;
 /// The most memory without `--force`.
 pub const MOST_BYTES: f64 = 4e9;
 /// The most states without `--force`: hours of work.
 const MOST_STATES: f64 = 5e9;
 
 impl ExtentArgs {
-    /// The extent for these policies.
-    pub fn extent<'a>(&self, policies: impl IntoIterator<Item = &'a Policy>) -> Extent {
-        Extent {
-            largest: self.max_objects,
-            obstacles: self.obstacles,
-            named: constants(policies),
-            every_state: self.every_state,
+    /// The extent for these policies: as large as was asked for, else as large as takes about a second.
+    pub fn extent<'a>(
+        &self,
+        domain: &Domain,
+        policies: impl IntoIterator<Item = &'a Policy>,
+    ) -> anyhow::Result<Extent> {
+        let (obstacles, every_state) = (self.obstacles, self.every_state);
+        let named = constants(policies);
+        let of = |largest| Extent { largest, obstacles, named: named.clone(), every_state };
+        let (least, most) = match domain.world.exhaustive() {
+            // Such a world is refused with its own reason.
+            Exhaustive::Never(_) => (0, 0),
+            Exhaustive::Sizes { range, .. } => *range,
+        };
+        if domain.pddl.is_some() {
+            if self.max_objects.is_some() {
+                bail!("--max-objects is not for PDDL: name the problems, as in --test PATH");
+            }
+            return Ok(of(most));
         }
+        if let Some(largest) = self.max_objects {
+            return Ok(of(largest));
+        }
+        let mut largest = least;
+        while largest < most {
+            let larger = domain.world.space(&domain.alphabet, &of(largest + 1))?;
+            if estimate(larger.as_ref(), self.threads()).states > QUICK_STATES {
+                break;
+            }
+            largest += 1;
+        }
+        Ok(of(largest))
     }
 
     /// The number of threads.
@@ -39,9 +66,7 @@ impl ExtentArgs {
         let takes = estimate(space, self.threads());
         let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
         if (takes.bytes > MOST_BYTES || takes.states > MOST_STATES) && !self.force {
-            bail!(
-                "that would take {about}; choose a smaller --max-objects, or add --force to try all the same"
-            );
+            bail!("that would take {about}; choose a smaller --max-objects, or try anyway with --force");
         }
         say!("looking at {about}");
         Ok(())

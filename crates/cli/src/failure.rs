@@ -9,10 +9,10 @@
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 
 use crate::output::lost;
 use crate::say;
+use crate::table::{WIDTH, wrap};
 
 /// What went wrong, by the exit code it deserves.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ fn is_from_around(error: &anyhow::Error) -> bool {
 }
 
 /// Runs a command, says what went wrong, and returns the exit code. A fault of ours is said too, instead of a panic.
-pub fn conclude(command: impl FnOnce() -> Outcome) -> ExitCode {
+pub fn conclude(command: impl FnOnce() -> Outcome) -> u8 {
     std::panic::set_hook(Box::new(|fault| {
         let place = fault.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
         let what = fault.payload_as_str().unwrap_or("unknown");
@@ -80,8 +80,11 @@ pub fn conclude(command: impl FnOnce() -> Outcome) -> ExitCode {
         Err(Failure::Input(error)) => {
             // Errors of the language are drawn in full and begin with `error:` themselves.
             let text = format!("{error:#}");
-            let prefix = if text.starts_with("error") { "" } else { "error: " };
-            say!("{prefix}{text}");
+            if text.starts_with("error") {
+                say!("{text}");
+            } else {
+                say!("{}", wrap(&format!("error: {text}"), "", WIDTH).trim_end());
+            }
             2
         }
         Err(Failure::Usage) => 2,
@@ -98,8 +101,8 @@ pub fn conclude(command: impl FnOnce() -> Outcome) -> ExitCode {
     match lost() {
         Some(reason) if code == 0 || code == 1 => {
             say!("error: {reason}");
-            ExitCode::from(1)
+            1
         }
-        _ => ExitCode::from(code),
+        _ => code,
     }
 }

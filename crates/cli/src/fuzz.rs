@@ -189,6 +189,7 @@ fn world() -> &'static World {
 
 fn config() -> RunConfig {
     RunConfig {
+        pddl: None,
         derrl: "0.0.0".to_string(),
         domain: world().name().to_string(),
         task: None,

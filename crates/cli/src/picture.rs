@@ -1,122 +1,98 @@
-//! A counterexample as a picture: its states side by side, with the actions between them.
+//! Pictures as files: the format is what the name ends with.
 
-use std::fmt::Write as _;
+use std::path::Path;
 
-use derrl_learn::{Counterexample, Kind};
+use anyhow::{Context, bail};
+use derrl_learn::Trace;
+use derrl_report::{Document, Theme, frames, raster, stills};
 
-/// Pixels a unit of a drawing, at the most.
-const UNIT: f64 = 36.0;
-/// Pixels a state, across, at the most.
-const FRAME: f64 = 320.0;
-/// Pixels between states, for the action.
-const GAP: f64 = 120.0;
-const LINE: f64 = 20.0;
-/// Pixels a letter, about.
-const LETTER: f64 = 8.0;
-const MARGIN: f64 = 20.0;
-/// States in a row.
-const ROW: usize = 4;
+/// Pixels per unit of a drawing in a PNG: sharp on screens of high resolution.
+const PNG_SCALE: f32 = 2.0;
+/// The same of a GIF, which grows with every pixel.
+const GIF_SCALE: f32 = 1.0;
+/// Hundredths of a second that a step is shown, and the last one.
+const STEP: u16 = 130;
+const LAST: u16 = 300;
 
-const STYLE: &str = "
-  text { font: 14px sans-serif; fill: #222 }
-  .title { font-weight: bold }
-  .wrong { fill: #c02020; font-weight: bold }
-  .ground { fill: #e8e6e1; stroke: #cfccc4 }
-  .wall { fill: #6b6862; stroke: #6b6862 }
-  .thing { fill: #bcd0e8; stroke: #4a6a90 }
-  .goal { fill: #f4cf7a; stroke: #a07818 }
-  .agent { fill: #c0504d; stroke: #7a2a28 }
-  .red { fill: #e07070 } .green { fill: #7fc27f } .blue { fill: #7f9fe0 }
-  .purple { fill: #b58fd0 } .yellow { fill: #ead66a } .grey { fill: #aaaaaa }
-  .arrow { stroke: #555; stroke-width: 2; fill: none; marker-end: url(#head) }
-  .paper { fill: #ffffff }
-";
+/// The formats, by the ends of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines and letters, of any size.
+    Svg,
+    /// Pixels.
+    Png,
+    /// A film.
+    Gif,
+}
 
-/// The run as an SVG document.
-pub fn film(found: &Counterexample) -> String {
-    let widest = found.drawings.iter().map(|d| d.width).fold(1.0, f64::max);
-    let highest = found.drawings.iter().map(|d| d.height).fold(1.0, f64::max);
-    let unit = UNIT.min(FRAME / widest);
-    let (frame, height) = (widest * unit, highest * unit);
-    let columns = found.drawings.len().clamp(1, ROW);
-    let rows = found.drawings.len().div_ceil(ROW).max(1);
-    let row_height = height + 2.5 * LINE;
-    let (title, notes) = (title(found), notes(found));
-    let foot = (notes.len() as f64 + 0.5) * LINE;
-    let longest = notes.iter().chain([&title]).map(|line| line.chars().count()).max().unwrap_or(0);
-    let width = 2.0 * MARGIN + (columns as f64 * (frame + GAP)).max(longest as f64 * LETTER);
-    let total = 2.0 * MARGIN + 2.0 * LINE + rows as f64 * row_height + foot;
+impl Format {
+    /// All of them.
+    pub const ALL: &[Format] = &[Format::Svg, Format::Png, Format::Gif];
 
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {total:.0}\" width=\"{width:.0}\" \
-         height=\"{total:.0}\" role=\"img\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
-         <defs><marker id=\"head\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"7\" markerHeight=\"7\" \
-         orient=\"auto\"><path d=\"M0 0 L10 5 L0 10 z\" fill=\"#555\"/></marker></defs>\n\
-         <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n\
-         <text class=\"title\" x=\"{MARGIN}\" y=\"{1}\">{0}</text>\n",
-        escape(&title),
-        MARGIN + LINE / 2.0,
-    );
-    for (i, drawing) in found.drawings.iter().enumerate() {
-        let x = MARGIN + (i % ROW) as f64 * (frame + GAP);
-        let y = MARGIN + 2.0 * LINE + (i / ROW) as f64 * row_height;
-        // Drawings stand on one line.
-        let top = y + height - drawing.height * unit;
-        let _ = write!(svg, "<g transform=\"translate({x:.1} {top:.1})\">\n{}</g>\n", drawing.svg(unit));
-        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\">{}</text>", y + height + LINE, i + 1);
-        if let Some(step) = found.steps.get(i) {
-            let class = if i + 1 == found.wrong_step { " class=\"wrong\"" } else { "" };
-            let (from, to, mid) = (x + frame + 10.0, x + frame + GAP - 10.0, y + height / 2.0);
-            let _ = writeln!(svg, "<path class=\"arrow\" d=\"M{from:.1} {mid:.1} L{to:.1} {mid:.1}\"/>");
-            let _ = writeln!(
-                svg,
-                "<text{class} x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                f64::midpoint(from, to),
-                mid - 8.0,
-                escape(&step.action)
-            );
-            if let Some(back) = found.back_to
-                && i + 1 == found.steps.len()
-            {
-                let (x, y) = (f64::midpoint(from, to), mid + LINE);
-                let _ = writeln!(
-                    svg,
-                    "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">back to {back}</text>"
-                );
-            }
+    /// What a file is to be, by its name, where there is a place for it. Said at once, and not after an hour of work.
+    pub fn of(path: &Path, offered: &[Format]) -> anyhow::Result<Format> {
+        let end = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let format = match end.as_deref() {
+            Some("svg") => Format::Svg,
+            Some("png") => Format::Png,
+            Some("gif") => Format::Gif,
+            _ => bail!("{}: the name of a picture ends with {}", path.display(), names(offered)),
+        };
+        if !offered.contains(&format) {
+            bail!("{}: here, the name of a picture ends with {}", path.display(), names(offered));
         }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+        }
+        if path.is_dir() {
+            bail!("cannot write {}: it is a folder", path.display());
+        }
+        Ok(format)
     }
-    for (i, line) in notes.iter().enumerate() {
-        let y = total - MARGIN - foot + (i as f64 + 1.0) * LINE;
-        let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{y:.1}\">{}</text>", escape(line));
-    }
-    svg.push_str("</svg>\n");
-    svg
 }
 
-fn title(found: &Counterexample) -> String {
-    let what = match found.kind {
-        Kind::Loop => "A loop",
-        Kind::DeadEnd => "A dead end",
+fn names(offered: &[Format]) -> String {
+    let name = |f: &Format| match f {
+        Format::Svg => ".svg",
+        Format::Png => ".png",
+        Format::Gif => ".gif",
     };
-    format!("{what} in {}", found.instance)
+    offered.iter().map(name).collect::<Vec<_>>().join(" or ")
 }
 
-fn notes(found: &Counterexample) -> Vec<String> {
-    let mut notes = vec![match &found.why {
-        Some(m) => format!("Step {} goes wrong, by {}", found.wrong_step, m.text),
-        None => format!("Step {} goes wrong: no rule fires there, so any action will do", found.wrong_step),
-    }];
-    if let Some(m) = found.why.as_ref().filter(|m| !m.substitution.is_empty()) {
-        let pairs: Vec<String> = m.substitution.iter().map(|(v, o)| format!("{v} = {o}")).collect();
-        notes.push(format!("with {}", pairs.join(", ")));
-    }
-    if let Some(instead) = &found.instead {
-        notes.push(format!("{} would have come nearer", instead.action));
-    }
-    notes
+/// Writes a drawing.
+pub fn save(document: &Document, path: &Path, format: Format, theme: Theme) -> anyhow::Result<()> {
+    let bytes = match format {
+        Format::Svg => document.to_svg(theme).into_bytes(),
+        Format::Png => raster::png(document, theme, PNG_SCALE)?,
+        Format::Gif => raster::gif(&[(document.clone(), LAST)], theme, GIF_SCALE)?,
+    };
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// Writes an explained episode: all of it as a film, or one step (from 1; the step after the last is the end).
+pub fn save_episode(
+    trace: &Trace,
+    step: usize,
+    path: &Path,
+    format: Format,
+    theme: Theme,
+) -> anyhow::Result<()> {
+    let stills = stills(&frames(trace));
+    if format == Format::Gif {
+        let last = stills.len().saturating_sub(1);
+        let timed = |(i, still)| (still, if i == last { LAST } else { STEP });
+        let film: Vec<(Document, u16)> = stills.into_iter().enumerate().map(timed).collect();
+        let bytes = raster::gif(&film, theme, GIF_SCALE)?;
+        return std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()));
+    }
+    let Some(still) = step.checked_sub(1).and_then(|i| stills.get(i)) else {
+        bail!(
+            "there is no step {step}: the episode has {} steps, and {} is its end",
+            stills.len() - 1,
+            stills.len()
+        );
+    };
+    save(still, path, format, theme)
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -49,9 +49,43 @@ pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
     (bar, on_terminal)
 }
 
+/// What a program that runs training sees of it, and how it stops it, from another thread.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    done: AtomicU64,
+    planned: AtomicU64,
+    message: Mutex<String>,
+}
+
+impl Control {
+    /// Asks the run to stop and save.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the run is to stop.
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// Counts an update.
+    pub(crate) fn count(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many updates are done, how many are planned so far, and a word on what is under way.
+    pub fn progress(&self) -> (u64, u64, String) {
+        let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (self.done.load(Ordering::Relaxed), self.planned.load(Ordering::Relaxed), message)
+    }
+}
+
 /// Shows progress and keeps checkpoints of the runs in these folders.
 pub struct Watch<'a> {
     folders: &'a [RunFolder],
+    /// Told instead of a terminal, where there is one.
+    control: Option<&'a Control>,
     bar: ProgressBar,
     on_terminal: bool,
     updates: u64,
@@ -85,7 +119,12 @@ impl Watched {
 thread_local! {
     /// When this thread was last heard of: from then on it worked for the run that it names next.
     static LAST_HEARD: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// When this thread last asked whether to stop.
+    static LAST_ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
+
+/// A thread at work asks more often than this whether to stop; one that asks after longer was waiting for work.
+const AT_WORK: Duration = Duration::from_secs(1);
 
 /// Runs are saved at most this often, and so that saving takes a small share of the time.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -97,7 +136,21 @@ impl<'a> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
         let run = |f: &RunFolder| Watched { seconds: f.seconds(), ..Watched::default() };
         let runs = Mutex::new(folders.iter().map(run).collect());
-        Watch { folders, bar, on_terminal, updates: updates as u64, runs, failed: Mutex::new(None) }
+        Watch {
+            folders,
+            control: None,
+            bar,
+            on_terminal,
+            updates: updates as u64,
+            runs,
+            failed: Mutex::new(None),
+        }
+    }
+
+    /// The same, told to this control alone.
+    pub fn controlled(self, control: &'a Control) -> Watch<'a> {
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        Watch { control: Some(control), ..self }
     }
 
     fn at(&self, seed: u64) -> usize {
@@ -131,7 +184,9 @@ impl<'a> Watch<'a> {
     }
 
     fn say(&self, text: String) {
-        if self.on_terminal {
+        if let Some(control) = self.control {
+            *control.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        } else if self.on_terminal {
             self.bar.set_message(text);
         } else {
             say!("{text}");
@@ -153,6 +208,9 @@ impl Observer for Watch<'_> {
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.count(seed);
         self.bar.inc(1);
+        if let Some(control) = self.control {
+            control.count();
+        }
     }
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
@@ -165,6 +223,9 @@ impl Observer for Watch<'_> {
         let before = std::mem::replace(&mut self.runs()[at].restarts, restarts);
         let added = restarts.saturating_sub(before) as u64;
         self.bar.inc_length(added * self.updates);
+        if let Some(control) = self.control {
+            control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
+        }
         self.say(format!("seed {seed}: up to {restarts} restarts"));
     }
 
@@ -175,8 +236,13 @@ impl Observer for Watch<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        // Asked before each piece of work, by the thread that will do it.
-        LAST_HEARD.set(Some(Instant::now()));
-        interrupted() || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        // Asked before each piece of work, by the thread that will do it, and often while it does it.
+        let now = Instant::now();
+        let was_at_work = LAST_ASKED.replace(Some(now)).is_some_and(|asked| now - asked < AT_WORK);
+        if !was_at_work || LAST_HEARD.get().is_none() {
+            LAST_HEARD.set(Some(now));
+        }
+        let stopped = self.control.map_or_else(interrupted, Control::stopped);
+        stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

@@ -11,9 +11,9 @@
 //! | `report/page.rs` | the HTML around them |
 
 mod episodes;
-mod page;
-mod run;
-mod verification;
+pub mod page;
+pub mod run;
+pub mod verification;
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,13 +21,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use derrl_learn::{Ask, Bounds, Others, Trace, WhatIfs, explain_episode};
+use derrl_logic::Policy;
+use derrl_report::Theme;
 use serde_json::json;
 
 use crate::args::Report;
+use crate::cli::{Outcome, print, print_json};
+use crate::domain::read_source;
+use crate::picture::{Format, save_episode};
 use crate::run_folder::RunFolder;
 use crate::safe_file::write_named;
+use crate::say;
 use crate::shell::quoted;
-use crate::{Outcome, print, print_json, say};
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";
@@ -104,7 +110,11 @@ pub fn run(args: &Report) -> Outcome {
         (extent.episodes, extent.played) = (episodes as usize, usize::MAX);
     }
     extent.steps = args.steps as usize;
+    let gif = args.gif.as_ref().map(|path| Format::of(path, &[Format::Gif]).map(|_| path)).transpose()?;
     let written = write(&args.folder, &folders, &out, extent)?;
+    if let Some(path) = gif {
+        film(&folders, path, extent.steps)?;
+    }
     if args.json {
         print_json(&json!({
             "report": out.display().to_string(),
@@ -159,17 +169,49 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
     Ok(Written { bytes: html.len(), notes: [about_all, notes].concat() })
 }
 
+/// Draws the first instructive episode of the training task of the first finished run as a film.
+fn film(folders: &[RunFolder], path: &Path, steps: usize) -> anyhow::Result<()> {
+    let folder = folders.iter().find(|f| run::is_finished(f)).context("no run is finished")?;
+    let domain = folder.domain()?;
+    let policy = Policy::parse(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    let task = folder.task(&domain)?;
+    let mut env = domain.world.make(&domain.alphabet, &task.name, &folder.config.options.of(task))?;
+    let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: Bounds::default(), until: None };
+    let mut best: Option<Trace> = None;
+    let tried = if env.simulator().is_some() { 1 } else { episodes::LOOKED_AT };
+    for number in 0..tried {
+        let id = (folder.config.seed, number);
+        let trace = explain_episode(&policy, &domain.alphabet, env.as_mut(), id, steps, &ask)?;
+        if best.as_ref().is_none_or(|b| episodes::instructive(&trace) > episodes::instructive(b)) {
+            best = Some(trace);
+        }
+    }
+    let trace = best.context("there is no episode")?;
+    save_episode(&trace, 1, path, Format::Gif, Theme::Light)
+}
+
 /// The name of the page in a folder: the report of a reproduction is not overwritten.
 fn page_name(folder: &Path) -> &'static str {
     if folder.join("results.json").is_file() { RUNS_FILE } else { FILE }
+}
+
+/// The runs at or below a folder, where there may be none yet. A folder that cannot be read as a run is left out.
+pub fn find_any(top: &Path) -> anyhow::Result<Vec<RunFolder>> {
+    let mut paths = Vec::new();
+    collect(top, DEPTH, &mut paths)?;
+    let mut folders: Vec<RunFolder> = paths.iter().filter_map(|path| RunFolder::open(path).ok()).collect();
+    folders.sort_by_cached_key(|f| {
+        (f.path().parent().map(Path::to_path_buf), f.config.seed, f.path().to_path_buf())
+    });
+    Ok(folders)
 }
 
 /// The runs at or below a folder, by path; seeds in order of their numbers.
 fn find(top: &Path) -> anyhow::Result<Vec<RunFolder>> {
     let shown = top.display();
     if !top.is_dir() {
-        let problem = if top.exists() { "is a file" } else { "does not exist" };
-        bail!("{shown} {problem}: name the folder of a run, such as runs/blocks-1");
+        let problem = if top.exists() { "is a file" } else { "is missing" };
+        bail!("the folder {shown} {problem}: name the folder of a run, such as runs/blocks-1");
     }
     let mut paths = Vec::new();
     collect(top, DEPTH, &mut paths)?;
@@ -202,12 +244,12 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> anyhow::Res
 }
 
 /// The path of a run below the folder that was named; empty where it is that folder.
-fn relative(path: &Path, top: &Path) -> String {
+pub fn relative(path: &Path, top: &Path) -> String {
     path.strip_prefix(top).unwrap_or(path).display().to_string()
 }
 
 /// What a page calls the folder it is about: its own name, not where it lies.
-fn name(top: &Path) -> String {
+pub fn name(top: &Path) -> String {
     let absolute = fs::canonicalize(top).unwrap_or_else(|_| top.to_path_buf());
     absolute.file_name().map_or_else(|| "run".to_string(), |n| n.to_string_lossy().into_owned())
 }

@@ -17,14 +17,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, Task};
+use derrl_env::{Options, Task, World};
 use derrl_learn::{Checkpoint, Config, Given, UpdateStats};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
+use crate::args::ProblemArgs;
 use crate::domain::Domain;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
+use crate::pddl::Files;
 use crate::safe_file::{make_folder, write};
 use crate::sealed::{fingerprint, open, seal};
 use crate::shell::quoted;
@@ -68,6 +70,9 @@ pub struct RunConfig {
     /// Options of the environment.
     #[serde(default)]
     pub options: Options,
+    /// The files of a PDDL domain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pddl: Option<Files>,
     /// Settings of training.
     pub settings: Config,
 }
@@ -120,9 +125,17 @@ pub struct RunFolder {
     /// What was asked for.
     pub config: RunConfig,
     domain_text: String,
+    /// The world, where it is a value of the program around; else it is found by its name.
+    world: Option<World>,
 }
 
 impl RunFolder {
+    /// The same folder of a run of this world, whatever its name stands for elsewhere.
+    #[must_use]
+    pub fn of_world(self, world: &World) -> RunFolder {
+        RunFolder { world: Some(world.clone()), ..self }
+    }
+
     /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
     pub fn create(path: &Path, config: RunConfig, domain_text: &str) -> anyhow::Result<RunFolder> {
         refuse_if_taken(path)?;
@@ -135,7 +148,8 @@ impl RunFolder {
             fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
         make_folder(path)?;
-        let folder = RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string() };
+        let folder =
+            RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string(), world: None };
         folder.write("domain.pl", &folder.domain_text)?;
         // Last, because a folder with a config.toml counts as a run.
         folder.write("config.toml", &toml::to_string(&folder.config)?)?;
@@ -156,7 +170,7 @@ impl RunFolder {
         let config = toml::from_str(&read("config.toml")?).with_context(|| {
             format!("{shown}/config.toml is not what a run writes; start again with another --out")
         })?;
-        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")? })
+        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")?, world: None })
     }
 
     /// Makes the folders of new runs, one per seed, in a folder that holds nothing yet. The list of them is written first.
@@ -227,7 +241,30 @@ impl RunFolder {
     /// The domain as it was when the run was made.
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
-        Domain::parse(&self.config.domain, &file, self.domain_text.clone(), self.config.untyped)
+        if let Some(world) = &self.world {
+            let text = self.domain_text.clone();
+            return Domain::of_world(&self.config.domain, &file, text, self.config.untyped, world);
+        }
+        self.domain_with(&file, self.config.pddl.as_ref())
+    }
+
+    /// The same with other problems of a PDDL domain to test on.
+    pub fn domain_testing(&self, asked: &ProblemArgs) -> anyhow::Result<Domain> {
+        let file = self.path.join("domain.pl").display().to_string();
+        let Some(files) = &self.config.pddl else {
+            bail!("{} is no run of a PDDL domain: --train and --test are for PDDL", self.path.display());
+        };
+        let new = Files::find(&files.domain, &files.domain, asked)?;
+        let files = Files { test: new.test, max_steps: asked.max_steps.or(files.max_steps), ..files.clone() };
+        self.domain_with(&file, Some(&files))
+    }
+
+    fn domain_with(&self, file: &str, files: Option<&Files>) -> anyhow::Result<Domain> {
+        let (name, untyped) = (&self.config.domain, self.config.untyped);
+        match files {
+            Some(files) => Domain::of_pddl(name, files, Some((file, &self.domain_text)), untyped),
+            None => Domain::parse(name, file, self.domain_text.clone(), untyped),
+        }
     }
 
     /// The task it is trained on.

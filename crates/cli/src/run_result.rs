@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use derrl_learn::Score;
+use derrl_learn::{Origin, Score, WideningStep};
 use derrl_logic::{Alphabet, Policy};
+use derrl_report::{Chart, Series, Stroke, Theme};
 use serde_json::{Value, json};
 
-use crate::chart::{Chart, Series};
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
 use crate::{eval, report};
@@ -29,6 +29,14 @@ pub struct RunResult<'a> {
     pub steps: u64,
     /// How many of these were selection.
     pub selection_steps: u64,
+    /// Whether the training task is solved.
+    pub solved: bool,
+    /// What could be changed where it is not.
+    pub advice: Vec<String>,
+    /// Which part found each rule.
+    pub origins: Vec<Origin>,
+    /// The steps to wider languages that were tried.
+    pub widenings: Vec<WideningStep>,
     /// Seconds it took.
     pub seconds: f64,
     /// The training curves by restart: episodes so far and mean return.
@@ -59,6 +67,12 @@ impl RunResult<'_> {
             "episodes": self.episodes,
             "steps": self.steps,
             "selection_steps": self.selection_steps,
+            "solved": self.solved,
+            "advice": self.advice,
+            "origins": self.origins,
+            "widenings": self.widenings.iter().map(|w| json!({
+                "to": w.to.to_string(), "before": w.before, "after": w.after, "kept": w.kept,
+            })).collect::<Vec<_>>(),
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
             "report_path": report.then(|| report_path(folder).display().to_string()),
@@ -78,19 +92,45 @@ impl RunResult<'_> {
 
     /// The training curves of all restarts, the chosen one on top.
     fn curve(&self, title: &str) -> String {
-        let line = |points: &[(f64, f64)], name: Option<&str>, color, width| {
-            let name = name.map(str::to_string);
-            Series { name, points: points.to_vec(), color, width, ..Series::default() }
-        };
-        let (chosen, others): (Vec<_>, Vec<_>) = self.curves.iter().partition(|c| c.0 == self.restart);
-        let mut series: Vec<Series> = others
+        let curves: Vec<(bool, &[(f64, f64)])> = self
+            .curves
             .iter()
-            .enumerate()
-            .map(|(i, c)| line(&c.1, (i == 0).then_some("other restarts"), "#b8c4d6", 1.0))
+            .map(|(restart, points)| (*restart == self.restart, points.as_slice()))
             .collect();
-        series.extend(chosen.iter().map(|c| line(&c.1, Some("chosen restart"), "#c2410c", 2.5)));
-        let (x_label, y_label) = ("episodes".to_string(), "mean return while exploring".to_string());
-        Chart { title: title.to_string(), x_label, y_label, series, ..Chart::default() }.to_svg()
+        training_curve(title, &curves).document().to_svg(Theme::Light)
+    }
+}
+
+/// The training curves of all restarts, each with whether it was chosen, in the colours of the page.
+pub fn training_curve(title: &str, curves: &[(bool, &[(f64, f64)])]) -> Chart {
+    let line = |points: &[(f64, f64)]| Series { points: points.to_vec(), ..Series::default() };
+    let (chosen, others): (Vec<_>, Vec<_>) = curves.iter().partition(|c| c.0);
+    let name = |text: &str, i: usize| (i == 0).then(|| text.to_string());
+    let mut series: Vec<Series> = Vec::new();
+    for (i, (_, points)) in others.into_iter().enumerate() {
+        let name = name("other restarts", i);
+        series.push(Series {
+            name,
+            color: "var(--faint)",
+            width: 1.0,
+            stroke: Stroke::Faint,
+            ..line(points)
+        });
+    }
+    for (i, (_, points)) in chosen.into_iter().enumerate() {
+        series.push(Series {
+            name: name("chosen restart", i),
+            color: "var(--accent)",
+            width: 2.6,
+            ..line(points)
+        });
+    }
+    Chart {
+        title: title.to_string(),
+        x_label: "episodes of the restart".to_string(),
+        y_label: "mean return while exploring".to_string(),
+        series,
+        ..Chart::default()
     }
 }
 

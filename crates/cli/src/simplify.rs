@@ -7,18 +7,20 @@ use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
 
 use crate::args::Simplify;
-use crate::domain::load_policy;
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::load_policy_with;
 use crate::extent::Meter;
 use crate::progress::catch_interrupts;
 use crate::safe_file::write_named;
+use crate::say;
 use crate::table::thousands;
-use crate::{Failure, Outcome, print, print_json, say};
 
 /// Removes what makes no difference up to a size.
 pub fn run(args: &Simplify) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&policy]);
+    let extent = args.extent.extent(&domain, [&policy])?;
     let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;
     args.extent.check(everywhere.space())?;
     catch_interrupts();
@@ -35,7 +37,7 @@ pub fn run(args: &Simplify) -> Outcome {
     if args.json {
         print_json(&json!({
             "domain": domain.name,
-            "max_objects": args.extent.max_objects,
+            "max_objects": extent.largest,
             "policy": simpler,
             "removed": pruned.removed,
             "states": pruned.states,

@@ -1,5 +1,7 @@
 //! Plain text tables and numbers for people.
 
+use std::fmt::Write as _;
+
 /// Rows of text in columns as wide as their widest cell; the first column to the left, the others to the right.
 pub fn columns(rows: &[Vec<String>], indent: &str) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -40,4 +42,48 @@ pub fn list(items: &[impl AsRef<str>], most: usize) -> String {
     let shown: Vec<&str> = items.iter().take(most).map(AsRef::as_ref).collect();
     let more = if items.len() > most { format!(", ... {} more", items.len() - most) } else { String::new() };
     format!("{}{more}", shown.join(", "))
+}
+
+/// Columns of a terminal that is as narrow as they come.
+pub const WIDTH: usize = 80;
+
+/// Text in lines of at most `width` columns, broken at spaces; each line begins with `indent`, and with the spaces that its paragraph
+/// begins with. A word that is longer than a line has a line of its own.
+pub fn wrap(text: &str, indent: &str, width: usize) -> String {
+    let mut out = String::new();
+    for paragraph in text.lines() {
+        let words = paragraph.trim_start();
+        let indent = format!("{indent}{}", &paragraph[..paragraph.len() - words.len()]);
+        let room = width.saturating_sub(indent.chars().count());
+        let mut line = String::new();
+        for word in words.split(' ') {
+            let long = line.chars().count() + 1 + word.chars().count() > room;
+            if !line.is_empty() && long {
+                let _ = writeln!(out, "{indent}{}", line.trim_end());
+                line.clear();
+            } else if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        let _ = writeln!(out, "{indent}{}", line.trim_end());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapped_text_fits_and_loses_nothing() {
+        let text = "on(a, b), on(b, floor), and a_word_that_is_longer_than_any_line_could_hold_here, end";
+        for width in [12, 20, 40, 80] {
+            let wrapped = wrap(text, "  ", width);
+            let words = |t: &str| t.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+            assert_eq!(words(&wrapped), words(text));
+            let fits = |line: &str| line.chars().count() <= width || line.trim().split(' ').count() == 1;
+            assert!(wrapped.lines().all(fits), "{wrapped}");
+        }
+    }
 }

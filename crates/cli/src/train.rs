@@ -1,29 +1,33 @@
 //! `derrl train`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::Options;
-use derrl_learn::{Config, Learned, Problem, Score, Search, UpdateStats};
+use derrl_env::{Env, Options};
+use derrl_learn::{Config, Learned, Origin, Problem, Score, Search, UpdateStats};
 use derrl_logic::Policy;
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
+use crate::domains::table;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::shell::quoted;
-use crate::table::{columns, thousands};
-use crate::{Failure, Outcome, estimate, eval, print, print_json, report, say};
+use crate::style::Paint;
+use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::{estimate, eval, report, say};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
     if args.settings {
-        print(&toml::to_string(&Config::default())?);
+        print(&settings(Paint::stdout(args.color))?);
         return Ok(());
     }
     // The lock is held to the end.
@@ -52,7 +56,7 @@ pub fn run(args: &Train) -> Outcome {
             None if args.resume.is_none() || documents.len() == 1 => print_json(&documents.remove(0))?,
             _ => print_json(&json!({ "runs": documents }))?,
         }
-    } else if results.len() > 1 {
+    } else if results.len() > 1 && !args.quiet {
         let page = if args.no_report { top } else { top.join(report::FILE) };
         print(&format!("{}\n  {}\n", summary(&results), page.display()));
     }
@@ -74,6 +78,18 @@ fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
     groups
 }
 
+/// Training instances by size, the smallest first: up to two sizes below the training task, the task, and up to two above.
+fn sizes(domain: &Domain, task: &str, options: &Options) -> Result<Vec<Box<dyn Env>>, derrl_env::Error> {
+    let (world, alphabet) = (&domain.world, &domain.alphabet);
+    let own = world.tasks().iter().find(|t| t.name == task).and_then(|t| t.size);
+    let Some((own, range)) = own.zip(world.size_range()) else { return Ok(Vec::new()) };
+    let sized = |size: usize| world.make_sized(alphabet, size, options).transpose();
+    let below = (own.saturating_sub(2)..own).filter(|s| range.contains(s)).map(sized);
+    let above = (own + 1..=own + 2).filter(|s| range.contains(s)).map(sized);
+    let all = below.chain([world.make(alphabet, task, options).map(Some)]).chain(above);
+    all.filter_map(Result::transpose).collect()
+}
+
 /// Learns and scores runs that differ in nothing but the seed.
 fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
     let domain = folders[0].domain()?;
@@ -85,7 +101,9 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(folders, config.updates);
-    let learned = Search::new(&problem, &config, &make_env, &watch).run(seeds, threads(args));
+    let make_sizes = || sizes(&domain, task, &folders[0].config.options);
+    let search = Search::new(&problem, &config, &make_env, &watch).with_sizes(&make_sizes);
+    let learned = search.run(seeds, threads(args));
     let seconds = watch.finish()?;
     let go_on = format!("go on with: derrl train --resume {}", quoted(top));
     let learned = match learned {
@@ -99,15 +117,17 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     }
     let mut results = Vec::new();
     for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
-        let Some(result) = finish(args, folder, &domain, &learned, seconds)? else {
+        let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
             return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
         };
         if !args.no_report {
             let extent = report::Extent::of(1).within(seconds);
             report::write(folder.path(), std::slice::from_ref(folder), &report_path(folder), extent)?;
         }
-        if !args.json {
-            print(&result.show(&domain));
+        if args.quiet {
+            print(&format!("{}\n", folder.policy_path().display()));
+        } else if !args.json {
+            print(&result.show(&domain, Paint::stdout(args.color)));
         }
         results.push(result);
     }
@@ -120,9 +140,20 @@ fn threads(args: &Train) -> usize {
 
 /// Makes the folders of new runs, one per seed.
 fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
-    let name = args.domain.as_deref().context("say which domain to train on; `derrl domains` lists them")?;
-    let domain = Domain::load(name, args.world.untyped)?;
-    let mut config = Config::default();
+    let Some(name) = args.domain.as_deref() else {
+        bail!(
+            "say which domain to train on, as in `derrl train blocks`. There are:\n\n{}",
+            table(Paint::none())
+        );
+    };
+    let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
+    if let Some(pddl) = &domain.pddl {
+        pddl.check_training()?;
+    }
+    let mut config = match &args.config {
+        None => Config::default(),
+        Some(path) => from_file(path)?,
+    };
     for setting in &args.set {
         config = with_setting(&config, setting)?;
     }
@@ -147,12 +178,13 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     let run_config = |seed| RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
         domain: name.to_string(),
-        task: (task.name != first).then(|| task.name.to_string()),
+        task: (task.name != first).then(|| task.name.clone()),
         seed,
         episodes: args.episodes.map(|n| n as usize),
         untyped: args.world.untyped,
         start: start.clone(),
         options: options.clone(),
+        pddl: domain.files.clone(),
         settings: config.clone(),
     };
     let folders = match args.seeds {
@@ -167,7 +199,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
 
 /// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
 fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
-    let policy = another_policy(path, domain)?;
+    let policy = another_policy(path, &mut domain.clone())?;
     let file = path.display();
     let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
     let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
@@ -185,8 +217,47 @@ fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -
     Ok(start)
 }
 
+/// The settings of a file; those that it does not mention keep their defaults. The file of a run will do.
+fn from_file(path: &Path) -> anyhow::Result<Config> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let mut all: toml::Table =
+        text.parse().map_err(|e: toml::de::Error| anyhow::anyhow!("{shown} is not TOML: {}", e.message()))?;
+    // `config.toml` of a run has its settings in a table of their own.
+    if let Some(toml::Value::Table(settings)) = all.remove("settings") {
+        all = settings;
+    }
+    let known = toml::Table::try_from(Config::default())?;
+    if let Some(key) = all.keys().find(|key| !known.contains_key(*key)) {
+        let help = derrl_env::nearest(key, known.keys().map(String::as_str));
+        bail!("{shown}: there is no setting `{key}`{help}");
+    }
+    for (key, value) in &mut all {
+        if let (toml::Value::Integer(i), Some(toml::Value::Float(_))) = (&*value, known.get(key)) {
+            *value = toml::Value::Float(*i as f64);
+        }
+    }
+    let config: Config =
+        all.try_into().map_err(|e: toml::de::Error| anyhow::anyhow!("{shown}: {}", in_words(e.message())))?;
+    config.check().with_context(|| shown.to_string())?;
+    Ok(config)
+}
+
+/// Every setting with its default, what it does and what it may be. The text is TOML: a file for `--config`.
+fn settings(paint: Paint) -> anyhow::Result<String> {
+    let defaults = toml::Table::try_from(Config::default())?;
+    let mut text = String::new();
+    for setting in derrl_learn::explained() {
+        let Some(value) = defaults.get(&setting.name) else { continue };
+        let about = wrap(&format!("{} Range: {}.", setting.about, setting.range), "# ", WIDTH);
+        let line = format!("{} = {value}", setting.name);
+        let _ = write!(text, "{}{}\n\n", paint.faint(&about), paint.strong(&line));
+    }
+    Ok(text)
+}
+
 /// The settings with one changed, as `key=value` says.
-fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
+pub(crate) fn with_setting(config: &Config, setting: &str) -> anyhow::Result<Config> {
     let Some((key, value)) = setting.split_once('=') else {
         bail!("--set {setting}: write KEY=VALUE, as in --set updates=800");
     };
@@ -221,20 +292,22 @@ fn in_words(message: &str) -> String {
     words.iter().fold(message.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
-struct Finished {
+pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
+    origins: Vec<Origin>,
+    advice: Vec<String>,
     steps: u64,
     restarts: usize,
     seconds: f64,
     paths: Vec<PathBuf>,
-    json: Value,
+    pub(crate) json: Value,
 }
 
 /// Scores what was learned and writes it down; `None` if interrupted.
-fn finish(
-    args: &Train,
+pub(crate) fn finish(
+    has_report: bool,
     folder: &RunFolder,
     domain: &Domain,
     learned: &Learned,
@@ -262,40 +335,56 @@ fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
+        solved: learned.solved(),
+        advice: learned.advice(&domain.alphabet),
+        origins: learned.origins.clone(),
+        widenings: learned.widenings.clone(),
         seconds,
         curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
     };
     Ok(Some(Finished {
+        advice: result.advice.clone(),
+        origins: learned.origins.clone(),
         seed: config.seed,
         policy: learned.policy.clone(),
         steps: result.steps,
         restarts: result.restarts,
         seconds,
-        paths: if args.no_report {
-            vec![folder.policy_path()]
-        } else {
+        paths: if has_report {
             vec![folder.policy_path(), report_path(folder)]
+        } else {
+            vec![folder.policy_path()]
         },
-        json: result.keep(folder, domain, !args.no_report)?,
+        json: result.keep(folder, domain, has_report)?,
         scores,
     }))
 }
 
 impl Finished {
-    fn show(&self, domain: &Domain) -> String {
+    fn show(&self, domain: &Domain, paint: Paint) -> String {
         let mut text = format!(
             "{}, seed {}: {} restarts, {} steps, {:.2} s\n\n",
-            domain.name,
+            paint.strong(&domain.name),
             self.seed,
             self.restarts,
             thousands(self.steps),
             self.seconds
         );
-        for rule in self.policy.display(&domain.alphabet).to_string().lines() {
-            text = format!("{text}  {rule}\n");
+        // Definitions of the policy's own, if any, stand before its rules.
+        let shown = self.policy.display(&domain.alphabet).to_string();
+        let mut origins = self.origins.iter();
+        for line in shown.lines() {
+            let origin = if line.contains("::") { origins.next() } else { None };
+            let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
+            let _ = writeln!(text, "  {}{origin}", paint.rule(line));
+        }
+        for (i, line) in self.advice.iter().enumerate() {
+            let mark = if i == 0 { "\n  ! " } else { "    " };
+            let _ = writeln!(text, "{mark}{}", paint.bad(line));
         }
         if self.policy.rules.is_empty() {
-            text.push_str("  (no rule was found: the policy acts at random)\n");
+            let none = "  (no rule was found: the policy acts at random)";
+            let _ = writeln!(text, "{}", paint.bad(none));
         }
         let scores = eval::show(&self.scores, "  ");
         let paths: Vec<String> = self.paths.iter().map(|path| format!("  {}", path.display())).collect();

@@ -4,25 +4,26 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::bail;
 use derrl_env::{Exhaustive, Extent};
-use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Ties, Verdict, verify};
+use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Verdict, verify};
+use derrl_report::{Document, Marks, Picture, Theme, strip};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::args::Verify;
-use crate::domain::{Domain, load_policy};
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::{Domain, load_policy_with};
 use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
-use crate::picture::film;
+use crate::picture::{self, Format};
 use crate::progress::catch_interrupts;
 use crate::run_folder::RunFolder;
-use crate::safe_file::{make_folder, write, write_named};
+use crate::safe_file::{make_folder, write};
+use crate::say;
 use crate::sealed::{self, open, seal};
 use crate::shell::quoted;
 use crate::style::Paint;
-use crate::table::{columns, list, thousands};
-use crate::{Failure, Outcome, print, print_json, say};
+use crate::table::{WIDTH, columns, list, thousands, wrap};
 
 /// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
 pub const MOST_FACTS: usize = 40;
@@ -31,17 +32,16 @@ pub const FILE: &str = "verify.json";
 
 /// Proves a policy up to a size, or shows how it fails.
 pub fn run(args: &Verify) -> Outcome {
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.extent.untyped)?;
+    let (policy, domain) =
+        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
     let alphabet = &domain.alphabet;
-    let extent = args.extent.extent([&policy]);
-    if let Some(path) = &args.picture {
-        check_writable(path)?;
-    }
+    let extent = args.extent.extent(&domain, [&policy])?;
+    let format =
+        args.picture.as_ref().map(|path| Format::of(path, &[Format::Svg, Format::Png])).transpose()?;
     let made = domain.world.space(alphabet, &extent)?;
     args.extent.check(made.as_ref())?;
     let text = policy.display(alphabet).to_string();
-    let ties = if args.ties == "random" { Ties::Random } else { Ties::Worst };
-    let kept = Kept::new(&domain, &format!("{:?}", policy.rules), &format!("{extent:?} {ties:?}"));
+    let kept = Kept::new(&domain, &format!("{:?}", policy.rules), &format!("{extent:?}"));
     let from = kept.read();
 
     catch_interrupts();
@@ -49,7 +49,7 @@ pub fn run(args: &Verify) -> Outcome {
     let mut failed = None;
     let mut save = |progress: &Progress| failed = kept.write(progress).err();
     let mut meter = Meter::saving(&mut save);
-    let subject = Subject { policy: &policy, alphabet, world: &domain.world, extent, ties };
+    let subject = Subject { policy: &policy, alphabet, world: &domain.world, extent };
     let report = verify(&subject, args.extent.threads(), from, &mut meter)?;
     meter.finish();
     let Some(report) = report else {
@@ -59,41 +59,45 @@ pub fn run(args: &Verify) -> Outcome {
         });
     };
     kept.remove();
-    if let (Some(path), Some(found)) = (&args.picture, &report.counterexample) {
-        write_named(path, &film(found))?;
+    if let (Some(path), Some(format), Some(found)) = (&args.picture, format, &report.counterexample) {
+        picture::save(&strip(found), path, format, Theme::Light)?;
     }
-    let document = document(&domain, &text, &subject.extent, &report, started.elapsed().as_secs_f64())?;
+    let mut document = document(&domain, &text, &subject.extent, &report, started.elapsed().as_secs_f64())?;
     if args.json {
         print_json(&document)?;
     } else {
-        print(&show(&report, &domain));
+        print(&show(&report, &domain, Paint::stdout(args.color)));
         if args.picture.is_some() && report.counterexample.is_none() {
             say!("there is no counterexample to draw");
         }
     }
     // A run is verified in its own domain; whatever else is asked of its policy is no part of the run.
     if args.policy.is_dir() && args.domain.is_none() {
-        RunFolder::open(&args.policy)?.write(FILE, &format!("{document:#}\n"))?;
+        document["pictures"] = serde_json::to_value(pictures(&report))?;
+        RunFolder::open(&args.policy)?.write(FILE, &format!("{document}\n"))?;
         let shown = quoted(&args.policy);
         say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
     }
     match report.verdict {
         Verdict::Proved => Ok(()),
-        Verdict::Refuted => Err(Failure::No),
+        Verdict::ProvedIfTiesAreRandom if args.ties == "random" => Ok(()),
+        Verdict::ProvedIfTiesAreRandom | Verdict::Refuted => Err(Failure::No),
     }
 }
 
-/// Says at once, and not after an hour of work, that there is no place for a picture.
-fn check_writable(path: &Path) -> anyhow::Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
-    }
-    if path.is_dir() {
-        bail!("cannot write {}: it is a folder", path.display());
-    }
-    Ok(())
+/// The states of the counterexample, drawn, for a page.
+pub fn pictures(report: &Report) -> Vec<Document> {
+    let Some(found) = &report.counterexample else { return Vec::new() };
+    let drawn = |(i, scene): (usize, &derrl_env::Scene)| {
+        let facts = found.steps.get(i).map_or(&[][..], |step| step.facts.as_slice());
+        let marks = Marks::of(found.why.as_ref().filter(|_| i + 1 == found.wrong_step));
+        Picture::new(scene, facts, &marks).document()
+    };
+    found.scenes.iter().take(MOST_PICTURES).enumerate().map(drawn).collect()
 }
+
+/// States of a counterexample that a page draws, at the most.
+const MOST_PICTURES: usize = 24;
 
 /// All that was found, as `--json` prints it.
 pub fn document(
@@ -111,7 +115,6 @@ pub fn document(
         "seconds": seconds,
         "summary": headline(report, domain),
         "remark": remark(report),
-        "picture": report.counterexample.as_ref().map(film),
     });
     if let (Some(all), Value::Object(report)) = (all.as_object_mut(), serde_json::to_value(report)?) {
         all.extend(report);
@@ -127,98 +130,130 @@ fn headline(report: &Report, domain: &Domain) -> String {
     };
     let largest = report.sizes.last().map_or(0, |s| s.size);
     let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
+    let instances = big(instances);
     match report.verdict {
         Verdict::Proved => format!(
-            "proved: in all {} instances of up to {largest} {unit} the policy gets there{}",
-            big(instances),
-            match report.ties {
-                Ties::Worst => ", however ties are broken",
-                Ties::Random => " with probability 1 if ties are broken at random",
-            }
+            "proved: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal however ties are broken"
         ),
-        Verdict::Refuted => "refuted: the policy does not always get there".to_string(),
+        Verdict::ProvedIfTiesAreRandom => format!(
+            "proved if ties are random: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal with \
+             probability 1 when ties are broken at random"
+        ),
+        Verdict::Refuted => "refuted: the policy does not always reach the goal".to_string(),
     }
 }
 
-/// How often a refuted policy fails, and whether bad luck is to blame.
+/// How often a policy fails, and whether bad luck is to blame.
 fn remark(report: &Report) -> Option<String> {
-    let last = report.sizes.last().filter(|s| s.failing > 0 && report.verdict == Verdict::Refuted)?;
-    let luck = match last.failing_by_bad_luck_only {
-        0 => String::new(),
-        n if n == last.failing => {
-            ", all of them only if ties are broken badly for ever: at random, it gets there in the end"
-                .to_string()
+    let failing = |s: &derrl_learn::SizeReport| s.failing - s.failing_by_bad_luck_only;
+    match report.verdict {
+        Verdict::Proved => None,
+        Verdict::ProvedIfTiesAreRandom => {
+            let last = report.sizes.iter().rev().find(|s| s.failing > 0)?;
+            let (luck, all) = (big(last.failing), big(last.instances));
+            Some(format!(
+                "in {luck} of {all} instances of {}, an adversary who breaks ties could keep it from the goal for ever",
+                last.title
+            ))
         }
-        n => format!(", {} of them only if ties are broken badly for ever", big(n)),
-    };
-    let (failing, instances) = (big(last.failing), big(last.instances));
-    Some(format!("{failing} of {instances} instances of {} fail{luck}", last.title))
+        Verdict::Refuted => {
+            let last = report.sizes.last()?;
+            let luck = match last.failing_by_bad_luck_only {
+                0 => String::new(),
+                n => format!("; {} more only if an adversary breaks ties", big(n)),
+            };
+            let (failing, all) = (big(failing(last)), big(last.instances));
+            Some(format!(
+                "{failing} of {all} instances of {} fail although ties are random{luck}",
+                last.title
+            ))
+        }
+    }
 }
 
-fn show(report: &Report, domain: &Domain) -> String {
-    let mut text = format!("{}\n", headline(report, domain));
-    // Where chance breaks ties, a loop that it ends is no failure.
-    let failing = if report.ties == Ties::Random { "luck needed" } else { "failing" };
-    let titles =
-        ["", "instances", "states", failing, "longest run", "worst excess", "mean", "random ties", "optimal"];
-    let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_string).to_vec()];
+fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
+    let headline = headline(report, domain);
+    let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
+    let verdict = match report.verdict {
+        Verdict::Proved => paint.good(verdict),
+        Verdict::ProvedIfTiesAreRandom => paint.unsure(verdict),
+        Verdict::Refuted => paint.bad(verdict),
+    };
+    let mut text = format!("{verdict}:\n{}", wrap(rest.trim(), "  ", WIDTH));
+    let luck = report.sizes.iter().any(|s| s.failing_by_bad_luck_only > 0);
+    let titles = ["", "instances", "states", "failing", "luck", "longest", "excess", "mean", "optimal"];
+    let keep = |column: &usize| luck || *column != 4;
+    let row = |cells: [String; 9]| -> Vec<String> {
+        (0..9).filter(keep).map(|column| cells[column].clone()).collect()
+    };
+    let mut rows: Vec<Vec<String>> = vec![row(titles.map(str::to_string))];
     for s in &report.sizes {
         let solved = s.failing < s.instances;
         let if_solved = |text: String| if solved { text } else { "-".to_string() };
-        rows.push(vec![
-            s.title.clone(),
+        rows.push(row([
+            s.size.to_string(),
             big(s.instances),
             thousands(s.states),
-            big(s.failing),
+            big(s.failing - s.failing_by_bad_luck_only),
+            big(s.failing_by_bad_luck_only),
             if_solved(s.longest_run.to_string()),
             if_solved(format!("+{}", s.excess.worst)),
             if_solved(format!("+{:.2}", s.excess.mean)),
-            if_solved(format!("+{:.2}", s.excess.mean_random_ties)),
             if_solved(format!("{:.1}%", 100.0 * s.excess.optimal)),
-        ]);
+        ]));
     }
-    let _ = write!(text, "\n{}", columns(&rows, "  "));
-    text.push_str("  (excess: actions beyond the fewest possible, with the worst ties, on average, and with random ties)\n");
+    let unit = match domain.world.exhaustive() {
+        Exhaustive::Sizes { unit, .. } => unit.as_ref(),
+        Exhaustive::Never(_) => "objects",
+    };
+    let _ = write!(text, "\n  {}\n{}", paint.faint(&format!("by {unit}:")), columns(&rows, "  "));
+    let legend = "longest: most actions of a run; excess and mean: actions beyond the fewest possible, at worst and on average, \
+                  with the worst ties";
+    let luck = if luck { "; luck: instances that fail only if an adversary breaks ties" } else { "" };
+    text.push_str(&paint.faint(&wrap(&format!("({legend}{luck})"), "  ", WIDTH)));
     if let Some(worst) = &report.worst_case {
-        let _ = write!(
-            text,
-            "\nworst case: {} actions where {} would do, in {}\n  {}\n",
-            worst.actions,
-            worst.fewest,
-            worst.instance,
-            list(&worst.facts, MOST_FACTS)
+        let head = format!(
+            "worst case: {} actions where {} would do, in {}",
+            worst.actions, worst.fewest, worst.instance
         );
+        let _ = write!(text, "\n{}", wrap(&head, "", WIDTH));
+        text.push_str(&wrap(&list(&worst.facts, MOST_FACTS), "  ", WIDTH));
     }
     if let Some(found) = &report.counterexample {
-        text.push_str(&show_counterexample(found, report.ties));
+        text.push_str(&show_counterexample(found, report.verdict));
     }
     if let Some(remark) = remark(report) {
-        let _ = writeln!(text, "\n{remark}");
+        let _ = write!(text, "\n{}", wrap(&remark, "", WIDTH));
     }
     text
 }
 
-fn show_counterexample(found: &Counterexample, ties: Ties) -> String {
-    let (what, how) = match (found.kind, ties) {
-        (Kind::Loop, Ties::Worst) => ("a loop", "it comes back to where it was and can go on so for ever"),
-        (Kind::Loop, Ties::Random) => {
+fn show_counterexample(found: &Counterexample, verdict: Verdict) -> String {
+    let (what, how) = match (found.kind, verdict) {
+        (Kind::Loop, Verdict::Refuted) => {
             ("a loop", "it comes back to where it was, and no way of breaking ties leads out")
         }
-        (Kind::DeadEnd, _) => ("a dead end", "there is no way from there to what is asked for"),
+        (Kind::Loop, _) => {
+            ("a loop", "an adversary who breaks ties can repeat this for ever; chance ends it")
+        }
+        (Kind::DeadEnd, _) => ("a dead end", "no actions lead from there to the goal"),
     };
+    let name = if verdict == Verdict::Refuted { "counterexample" } else { "unlucky run" };
     let shortest = if found.is_shortest { "shortest " } else { "" };
-    let mut text = format!("\n{shortest}counterexample: {what} in {}\n", found.instance);
-    let _ = writeln!(text, "  background: {}", list(&found.background, 12));
+    let mut text =
+        format!("\n{}", wrap(&format!("{shortest}{name}: {what} in {}", found.instance), "", WIDTH));
+    text.push_str(&wrap(&format!("background: {}", list(&found.background, 12)), "  ", WIDTH));
     for (i, step) in found.steps.iter().enumerate() {
         let ties = if step.ties > 1 { format!("   (one of {} that tie)", step.ties) } else { String::new() };
         let fewest = step.fewest.map_or_else(String::new, |n| format!("   {n} to go at best"));
         let mark = if i + 1 == found.wrong_step { ">" } else { " " };
-        let _ = writeln!(text, "{mark} {}. {}{fewest}", i + 1, list(&step.facts, MOST_FACTS));
+        let facts = wrap(&format!("{}. {}{fewest}", i + 1, list(&step.facts, MOST_FACTS)), "     ", WIDTH);
+        let _ = write!(text, "{mark} {}", facts.trim_start());
         let _ = writeln!(text, "     {}{ties}", step.action);
     }
     match found.back_to {
         Some(step) => {
-            let _ = writeln!(text, "  back to step {step}: {how}");
+            text.push_str(&wrap(&format!("back to step {step}: {how}"), "  ", WIDTH));
         }
         None => {
             let _ = writeln!(text, "  {how}");
@@ -230,7 +265,7 @@ fn show_counterexample(found: &Counterexample, ties: Ties) -> String {
         Some(m) => {
             let _ = writeln!(text, "  because {}{}", m.text, show_substitution(m));
         }
-        None => text.push_str("  because no rule fires there: any action will do\n"),
+        None => text.push_str("  because no rule fires there: any action may be chosen\n"),
     }
     if let Some(instead) = &found.instead {
         let _ = writeln!(text, "  {} would have come nearer", instead.action);
@@ -242,7 +277,7 @@ fn show_counterexample(found: &Counterexample, ties: Ties) -> String {
 /// A count in words that fit a line.
 fn big(n: u128) -> String {
     match u64::try_from(n) {
-        Ok(n) if n < 1_000_000_000_000_000 => thousands(n),
+        Ok(n) if n < 1_000_000_000 => thousands(n),
         _ => format!("{:.2e}", n as f64),
     }
 }

@@ -58,7 +58,7 @@ fn bad_input_gets_one_clear_error() {
         (&["policy.pl", "--domain", "blocks", "--to", "cobol"][..], "invalid value 'cobol'"),
         (&["policy.pl", "--domain", "blocks"], "--to"),
         (&["policy.pl", "--to", "asp"], "say which domain"),
-        (&["nothing.pl", "--domain", "blocks", "--to", "asp"], "cannot read nothing.pl"),
+        (&["nothing.pl", "--domain", "blocks", "--to", "asp"], "nothing.pl is missing"),
         (&["other.pl", "--domain", "blocks", "--to", "asp"], "unknown action `open/1`"),
         (&["policy.pl", "--domain", "block", "--to", "asp"], "unknown domain `block`"),
         (&["policy.pl", "--domain", "blocks", "--to", "asp", "--out", "no/such/folder"], "cannot write"),
@@ -67,7 +67,8 @@ fn bad_input_gets_one_clear_error() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(output.stdout.is_empty(), "{args:?}");
         let error = text(&output.stderr);
-        assert!(error.contains(expected), "{args:?}: {error}");
+        // Long errors are broken at spaces.
+        assert!(error.replace('\n', " ").contains(expected), "{args:?}: {error}");
         assert_eq!(error.lines().filter(|l| l.starts_with("error")).count(), 1, "{args:?}: {error}");
     }
 }

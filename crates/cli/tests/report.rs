@@ -93,11 +93,12 @@ fn a_verification_stays_with_its_run() {
     let refuted = verified("3");
     assert_eq!(refuted.status.code(), Some(1));
     assert!(text(&refuted.stderr).contains("`derrl report one` shows it"));
-    let kept: Value =
+    let mut kept: Value =
         serde_json::from_str(&std::fs::read_to_string(one.join("verify.json")).expect("kept")).expect("JSON");
     let printed: Value = serde_json::from_slice(&refuted.stdout).expect("one JSON document");
+    let drawn = kept.as_object_mut().and_then(|all| all.remove("pictures"));
+    assert!(drawn.is_some_and(|p| p.as_array().is_some_and(|p| !p.is_empty())), "for the page");
     assert_eq!(kept, printed);
-    assert!(kept["picture"].as_str().is_some_and(|p| p.starts_with("<svg")));
 
     let report = || {
         let output = run(folder.path(), &["report", "one"]);
@@ -105,7 +106,7 @@ fn a_verification_stays_with_its_run() {
         (data(&one.join("report.html"))["runs"][0]["verification"].clone(), text(&output.stderr))
     };
     let (shown, _) = report();
-    assert_eq!((&shown["verdict"], &shown["quick"]), (&"refuted".into(), &false.into()));
+    assert_eq!((&shown["verdict"], &shown["quick"]), (&"proved-if-ties-are-random".into(), &false.into()));
     assert_eq!(shown["command"], "derrl verify one --max-objects 3");
 
     // Whatever was proved or refuted about another policy says nothing about this one.
@@ -136,7 +137,7 @@ fn bad_input_gets_one_clear_error() {
     std::fs::write(path.join("damaged/metrics.jsonl"), "{\n").expect("a file");
     std::fs::create_dir(path.join("empty")).expect("a folder");
     for (args, expected) in [
-        (&["report", "nothing"][..], "nothing does not exist"),
+        (&["report", "nothing"][..], "the folder nothing is missing"),
         (&["report", "one/policy.pl"], "is a file"),
         (&["report", "empty"], "empty holds no run"),
         (&["report", "stopped"], "not finished: go on with it by derrl train --resume stopped"),
@@ -150,7 +151,8 @@ fn bad_input_gets_one_clear_error() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
         assert!(output.stdout.is_empty(), "{args:?}");
         let error = text(&output.stderr);
-        assert!(error.contains(expected), "{args:?}: {error}");
+        // Long errors are broken at spaces.
+        assert!(error.replace('\n', " ").contains(expected), "{args:?}: {error}");
         assert_eq!(error.lines().filter(|l| l.starts_with("error")).count(), 1, "{args:?}: {error}");
     }
 }

@@ -78,10 +78,13 @@ const LAWS: &[(&str, Law)] = &[
     ("an alphabet may ignore types and leave predicates out", other_alphabets),
 ];
 
+/// Makes an environment for an alphabet.
+type MakeFor<'a> = dyn Fn(&Arc<Alphabet>) -> Result<Box<dyn Env>, String> + 'a;
+
 /// One task of a world, and how hard to look at it.
 struct Laws<'a> {
     alphabet: Arc<Alphabet>,
-    make: &'a dyn Fn(&Arc<Alphabet>) -> Result<Box<dyn Env>, String>,
+    make: &'a MakeFor<'a>,
     instances: u64,
     /// An episode of more steps is one without end.
     longest: usize,

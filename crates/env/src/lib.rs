@@ -38,7 +38,6 @@
 //! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
-//! | `drawing.rs` | states as shapes |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod binding;
@@ -46,7 +45,6 @@ mod blocks;
 pub mod contract;
 mod countdown;
 pub mod doorkey;
-mod drawing;
 mod env;
 mod error;
 mod fault;
@@ -62,7 +60,6 @@ mod traffic;
 mod world;
 
 pub use binding::{Binding, Vocabulary, type_named};
-pub use drawing::{Drawing, Paint, Shape};
 pub use env::{Cost, Env, Outcome, Status, choices, list_legal, observe};
 pub use error::{Error, nearest};
 pub use fault::{BoxError, Fault};

@@ -21,10 +21,9 @@ use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
 pub fn world() -> World {
-    // Half of the mean queue under random decisions.
     let tasks = [
-        Task::new("train", "5 intersections").target(-0.78),
-        Task::new("agents-8", "8 intersections").target(-0.91),
+        Task::new("train", "5 intersections"),
+        Task::new("agents-8", "8 intersections"),
         Task::new("large", "--size intersections in two rows").on_request(),
     ];
     World::built_in(NAME, include_str!("../domains/traffic.pl"))

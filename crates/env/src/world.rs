@@ -79,8 +79,6 @@ pub struct Task {
     pub summary: String,
     /// Whether it is scored by default (tasks of a free size are scored on request).
     pub scored: bool,
-    /// The return that a learned policy should reach.
-    pub target: Option<f64>,
     /// How large its instances are, where that is known: an order of difficulty.
     pub size: Option<usize>,
 }
@@ -88,14 +86,7 @@ pub struct Task {
 impl Task {
     /// A task that is scored by default.
     pub fn new(name: impl Into<String>, summary: impl Into<String>) -> Task {
-        Task { name: name.into(), summary: summary.into(), scored: true, target: None, size: None }
-    }
-
-    /// The same task with the return that a learned policy should reach.
-    #[must_use]
-    pub fn target(mut self, mean: f64) -> Task {
-        self.target = Some(mean);
-        self
+        Task { name: name.into(), summary: summary.into(), scored: true, size: None }
     }
 
     /// The same task, scored on request only.
@@ -436,7 +427,12 @@ impl World {
                 if extent.obstacles.is_some() && !self.options().contains(&"obstacles") {
                     return Err(Error::Option(format!("domain `{}` takes no --obstacles", self.name())));
                 }
-                make(alphabet, extent)
+                // Definitions tell objects apart, too.
+                let mut extent = extent.clone();
+                extent.named.extend(alphabet.defining_constants());
+                extent.named.sort();
+                extent.named.dedup();
+                make(alphabet, &extent)
             }
         }
     }

@@ -58,7 +58,7 @@ fn domain_files_parse_without_warnings_and_name_their_world() {
 
 #[test]
 fn rows_of_the_table_are_distinct_and_described() {
-    let mut names: Vec<&str> = worlds().iter().map(|s| s.name()).collect();
+    let mut names: Vec<&str> = worlds().iter().map(derrl_env::World::name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), worlds().len());

@@ -220,17 +220,13 @@ fn sugar(s: &Sugar) -> String {
         );
     }
     // Calls leave all places open or none: see `Call`.
-    let (goal, first, known) = match &s.goals {
-        Some(goals) => (String::new(), format!("{help}({a}, N) :- N >= 0, {goals}({a}).\n"), String::new()),
-        None => {
-            let c = s.nodes("C");
-            let ends = format!(
-                "{help}({a}, {c}, N) :- N >= 0, {}, {step}({b}, {d}), {}.\n",
-                same(&a, &c),
-                same(&d, &a)
-            );
-            (format!(", {c}"), ends, format!("{step}({}, {c}), ", s.nodes("E")))
-        }
+    let (goal, first, known) = if let Some(goals) = &s.goals {
+        (String::new(), format!("{help}({a}, N) :- N >= 0, {goals}({a}).\n"), String::new())
+    } else {
+        let c = s.nodes("C");
+        let ends =
+            format!("{help}({a}, {c}, N) :- N >= 0, {}, {step}({b}, {d}), {}.\n", same(&a, &c), same(&d, &a));
+        (format!(", {c}"), ends, format!("{step}({}, {c}), ", s.nodes("E")))
     };
     format!(
         "{first}\

@@ -26,12 +26,15 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
               Names are strings and integers are integers.\n     \
               {objects}\n\
          Out: the highest value and the set of actions that share it, as tuples.\n     \
-              An empty set where no rule fires: then any action will do.\n\n  \
+              An empty set where no rule fires: then any action will do.\n     \
+              Where the world lists legal actions, give them as legal=: the answer is then among these.\n\n  \
            value, actions = best_actions(facts, objects)\n",
         examples.join(", ")
     );
     let mut text = policy.header("#", &about);
-    text.push_str("\n\ndef best_actions(facts, objects=()):\n    state = State(facts, objects)\n");
+    text.push_str(
+        "\n\ndef best_actions(facts, objects=(), legal=None):\n    state = State(facts, objects)\n",
+    );
     let components = policy.components();
     for component in &components {
         let defined: Vec<String> = component
@@ -48,12 +51,13 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         let calls: Vec<String> = rules.iter().map(|i| format!("*rule_{}(state)", i + 1)).collect();
         let _ = write!(
             text,
-            "    actions = {{{}}}\n    if actions:\n        return {}, actions\n",
+            "    actions = {{{}}}\n    if legal is not None:\n        actions &= set(legal)\n    if actions:\n        \
+             return {}, actions\n",
             calls.join(", "),
             number(policy.values[level])
         );
     }
-    text.push_str("    return 0.0, set()\n");
+    text.push_str("    return 0.0, set(legal or ())\n");
     for (i, rule) in policy.rules.iter().enumerate() {
         let _ = write!(text, "\n\n# {}\ndef rule_{}(state):\n", rule.text, i + 1);
         let name = string(&policy.alphabet.action(rule.action).name);

@@ -43,6 +43,10 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         text,
         "\n/// The highest value that a rule gives, and the actions of that value.\n\
          pub fn best_actions(facts: &[Fact<'_>], objects: &[(Object, &str)]) -> (f64, BTreeSet<Action>) {{\n    \
+             best_legal_actions(facts, objects, None)\n}}\n\n\
+         /// The same among the legal actions, where the world lists them; all of these where no rule derives one.\n\
+         pub fn best_legal_actions(\n    facts: &[Fact<'_>],\n    objects: &[(Object, &str)],\n    \
+             legal: Option<&BTreeSet<Action>>,\n) -> (f64, BTreeSet<Action>) {{\n    \
              let {state} = State {{ facts: facts.to_vec(), objects }};\n"
     );
     for component in &components {
@@ -53,7 +57,7 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         let _ = writeln!(text, "    state.derive(&[{}]);", defined.join(", "));
     }
     if policy.rules.is_empty() {
-        text.push_str("    (0.0, BTreeSet::new())\n}\n");
+        text.push_str("    (0.0, legal.cloned().unwrap_or_default())\n}\n");
     } else {
         text.push_str("    let mut found = BTreeSet::new();\n");
         for (level, value) in policy.values.iter().enumerate() {
@@ -62,11 +66,12 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             }
             let _ = write!(
                 text,
-                "    if !found.is_empty() {{\n        return ({}, found);\n    }}\n",
+                "    if let Some(legal) = legal {{\n        found.retain(|a: &Action| legal.contains(a));\n    }}\n    \
+                 if !found.is_empty() {{\n        return ({}, found);\n    }}\n",
                 number(*value)
             );
         }
-        text.push_str("    (0.0, found)\n}\n");
+        text.push_str("    (0.0, legal.cloned().unwrap_or(found))\n}\n");
     }
     for (i, rule) in policy.rules.iter().enumerate() {
         let _ = write!(

@@ -10,7 +10,9 @@
 use std::time::Instant;
 
 use derrl_env::{Options, find};
-use derrl_learn::{Config, Learning, Setup, Silent, Training, evaluate_agent, find_agent, mean_stderr};
+use derrl_learn::{
+    BaselineConfig, Config, Setup, Silent, TrainingJob, evaluate_agent, find_agent, mean_stderr,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -27,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     for name in agents.split(',') {
         let row = find_agent(name)?;
-        let mut learning: Option<Learning> = row.learning.map(|own| own());
+        let mut learning: Option<BaselineConfig> = row.learning.map(|own| own());
         for setting in settings {
             let (key, value) = setting.split_once('=').ok_or("settings are written KEY=VALUE")?;
             match (key, &mut learning) {
@@ -56,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             let mut agent = (row.make)(&setup)?;
             let start = Instant::now();
-            let training = Training { make_env: &make_env, seed, decisions, threads: 1, watcher: &Silent };
+            let training = TrainingJob { make_env: &make_env, seed, decisions, threads: 1, watcher: &Silent };
             let Some(trained) = agent.train(&training)? else { continue };
             seconds += start.elapsed().as_secs_f64() / seeds as f64;
             episodes += trained.episodes / seeds;

@@ -23,16 +23,17 @@
 //! # Ok::<(), derrl_learn::Error>(())
 //! ```
 //!
-//! The paper is in three files: `training/inference.rs` (what a rule is worth in a state), `generator/mod.rs` (how rules are
-//! proposed) and `training/gradient.rs` (how the generator learns). Each folder uses only those above it:
+//! Read `training/plain.rs` first: it is the paper's training step in plain form, P → sample → F → pi → gradient. What runs
+//! is its fast form, and gives the same numbers: `generator/mod.rs` (P), `experience/rollout.rs` (sample, F and pi) and
+//! `training/gradient.rs`. Each folder uses only those above it:
 //!
 //! | folder | holds |
 //! |---|---|
-//! | `settings/` | every setting, with its unit and the paper's symbol; the tables of t-norms and estimators |
+//! | `settings/` | every setting, with its unit and the paper's symbol; t-norms, estimators, random streams |
 //! | `language/` | rule slots, candidate atoms, bodies and semantic constraints of an alphabet |
 //! | `generator/` | the rule generator: its small network, sampling and optimiser |
-//! | `experience/` | states grounded once, episodes with sampled rules, and the relaxed F |
-//! | `training/` | the gradient, and one restart |
+//! | `experience/` | worlds whose steps are counted, states grounded once, episodes with sampled rules, the relaxed F |
+//! | `training/` | the paper in plain form, the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
 //! | `search/` | restarts in waves on all cores, pruning, refinement and growth |
 //! | `insight/` | explanation, verification and comparison of policies |
@@ -50,12 +51,12 @@ mod settings;
 mod training;
 
 pub use act::score::{
-    Act, Actor, EpisodeResult, Score, episode_streams, evaluate, evaluate_while, mean_stderr, run_episodes,
-    score,
+    Act, Actor, EpisodeResult, ProblemScore, Score, episode_streams, evaluate, evaluate_while, mean_stderr,
+    run_episodes, score,
 };
 pub use agents::{
-    AGENTS, Agent, AgentSpec, Learning, MakeAgent, Parameters, Saved, Setup, Trained, Training,
-    evaluate_agent, find_agent,
+    AGENTS, Agent, AgentSpec, BaselineConfig, MakeAgent, Parameters, Saved, Setup, TrainingJob,
+    TrainingResult, evaluate_agent, find_agent,
 };
 pub use error::{Error, MOST_CANDIDATES};
 pub use experience::counted::Counted;
@@ -72,19 +73,22 @@ pub use insight::explain::{
 };
 pub use insight::verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
-    SizeReport, Subject, Tally, Ties, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
 pub use search::budget::Budget;
-pub use search::checkpoint::{Checkpoint, Learned, Partial, RestartResult};
+pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, SOLVED};
+pub use search::improve::{Improved, Improver, Widening, WideningStep};
 pub use search::observer::{Observer, Point, Silent};
 pub use search::prune::{length, prune};
 pub use search::refine::{Judge, Judged, advantage, refine};
-pub use search::waves::{MakeEnv, Search};
+pub use search::waves::{MakeEnv, MakeSizes, Search};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
+pub use settings::explained::{Explained, explained};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};
-pub use training::restart::{Snapshot, Trainer, UpdateStats};
+pub use training::plain::{Plain, PlainStep};
+pub use training::restart::{Restart, Snapshot, UpdateStats};

@@ -187,7 +187,7 @@ fn pruning_changes_no_decision() {
             env.reset(&mut rng);
             let actions = env.universe().ground_actions(&alphabet);
             loop {
-                states.look_up(&problem, env.as_ref(), 0);
+                states.look_up(&problem, env.as_ref(), 0, &|| false).unwrap();
                 let mut facts = Facts::new(&alphabet);
                 observe(env.as_ref(), &mut facts);
                 met.push((facts, Arc::clone(env.universe())));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use derrl_env::{Options, find};
 use derrl_learn::{
-    Checkpoint, Config, Counted, Estimator, Given, Learned, Observer, Problem, Search, Silent, Trainer,
+    Checkpoint, Config, Counted, Estimator, Given, Learned, Observer, Problem, Restart, Search, Silent,
     evaluate,
 };
 use derrl_logic::{Policy, Source};
@@ -169,7 +169,8 @@ fn threads_and_company_change_nothing() {
 fn the_papers_estimator_alone_does_not_solve_blocks() {
     let spec = find("blocks").unwrap();
     let alphabet = spec.alphabet();
-    let config = Config { estimator: Estimator::Paper, restarts: 2, wave: 2, ..Config::default() };
+    let config =
+        Config { estimator: Estimator::Paper, restarts: 2, wave: 2, improve: false, ..Config::default() };
     let runs = learn("blocks", &Options::default(), &config, fresh(0..1), 2, &Silent);
     let policy = runs.into_iter().flatten().next().unwrap().policy;
     let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
@@ -195,7 +196,7 @@ fn extreme_settings_never_produce_nan() {
     ] {
         settings.check().unwrap();
         let mut env = spec.make(&alphabet, "train", &Options::default()).unwrap();
-        let mut trainer = Trainer::new(&problem, &settings, 0, 0);
+        let mut trainer = Restart::new(&problem, &settings, 0, 0);
         while !trainer.finished() {
             trainer.update(&mut Counted::new(env.as_mut())).unwrap();
         }

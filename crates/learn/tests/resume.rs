@@ -70,7 +70,7 @@ fn interrupted(
     let mut cuts = 0;
     loop {
         // The more often, the longer it may last: it has to come to an end.
-        let moment = 1 + rng.below(whole as usize / 4) as u64 * (1 + cuts as u64 / 8);
+        let moment = 1 + rng.below(whole as usize) as u64 * (1 + cuts as u64 / 8);
         let recorder = Recorder::new(moment);
         let done = process(spec, config, &state, 1 + cuts % 2, &recorder);
         state.extend(recorder.checkpoints.into_inner().unwrap());
@@ -101,17 +101,18 @@ fn interruptions_at_any_moment_change_nothing() {
         let start = (0..seeds).map(|s| (s, serde_json::to_string(&Checkpoint::default()).unwrap())).collect();
         assert!(process(spec, &config, &start, 2, &recorder));
         let whole = recorder.finished.into_inner().unwrap();
+        // Growth is done again as a whole, and takes most of the time on gridworld.
+        let moments = recorder.asked.load(Ordering::SeqCst) / if domain == "gridworld" { 1 } else { 3 };
         let mut cuts = 0;
         for time in 0..times {
-            let (ended, n) =
-                interrupted(spec, &config, seeds, recorder.asked.load(Ordering::SeqCst), &mut rng);
+            let (ended, n) = interrupted(spec, &config, seeds, moments, &mut rng);
             cuts += n;
             assert!(
                 ended == whole,
                 "{domain}, {seeds} seeds, time {time}, {n} interruptions:\n{ended:#?}\n{whole:#?}"
             );
         }
-        assert!(cuts >= 3 * times, "{domain}: {cuts} interruptions in {times} runs");
+        assert!(cuts >= times, "{domain}: {cuts} interruptions in {times} runs");
     }
 }
 

@@ -185,6 +185,8 @@ pub struct Alphabet {
     pub constants: Vec<Constant>,
     /// |V|.
     pub variables: usize,
+    /// Whether the file says |V|; else it is the largest arity, and the learner may widen it.
+    pub variables_given: bool,
     /// The longest body the learner may propose (`:- max_body(4)`).
     pub max_body: Option<usize>,
     /// S_c.

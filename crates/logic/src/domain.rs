@@ -417,6 +417,7 @@ impl<'a> Draft<'a> {
             program: None,
             constants: self.constants,
             variables: 0,
+            variables_given: self.variables.is_some(),
             max_body: self.max_body.map(|m| m.0),
             constraints: Vec::new(),
             templates: None,
@@ -638,7 +639,9 @@ impl fmt::Display for Alphabet {
         for constant in &self.constants {
             writeln!(f, ":- constant({constant}).")?;
         }
-        writeln!(f, ":- variables({}).", self.variables)?;
+        if self.variables_given {
+            writeln!(f, ":- variables({}).", self.variables)?;
+        }
         if let Some(max_body) = self.max_body {
             writeln!(f, ":- max_body({max_body}).")?;
         }

@@ -2,12 +2,16 @@
 
 use crate::diagnostic::{Error, Source};
 use crate::parser;
-use crate::syntax::{Head, Item, Program};
+use crate::syntax::{Head, Item, Program, Tree};
+
+/// Directives that policies may have, too.
+pub(crate) const DEFINING: [&str; 3] = ["derived", "closure", "distance"];
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// It describes an alphabet: it has a directive, or constraints `false :- ...` and no weights.
+    /// It describes an alphabet: it has a directive other than those by which a policy defines predicates of its own, or
+    /// constraints `false :- ...` and no weights.
     Domain,
     /// It holds rules for actions: everything else.
     Policy,
@@ -29,7 +33,13 @@ impl FileKind {
     /// The kind of a syntax tree. A constraint among weighted rules does not make a domain: every domain
     /// has a directive, for it declares its actions.
     pub fn of(program: &Program) -> FileKind {
-        let directive = program.items.iter().any(|item| matches!(item, Item::Directive(_)));
+        let of_policy =
+            |tree: &Tree| matches!(tree, Tree::Compound { name, .. } if DEFINING.contains(&name.as_str()));
+        let mut directives = program.items.iter().filter_map(|item| match item {
+            Item::Directive(directive) => Some(&directive.tree),
+            Item::Clause(_) => None,
+        });
+        let directive = directives.any(|tree| !of_policy(tree));
         let clauses = || {
             program.items.iter().filter_map(|item| match item {
                 Item::Clause(clause) => Some(clause),
@@ -52,7 +62,14 @@ mod tests {
         for domain in [":- action(up).", "false :- p.", "p :- q. false :- p. ", ":- x. 0.5::up :- p."] {
             assert_eq!(kind(domain), FileKind::Domain, "{domain}");
         }
-        for policy in ["", "up :- north.", "1::up :- north.", "0.5::up :- p. false :- p.", "up."] {
+        for policy in [
+            "",
+            "up :- north.",
+            "1::up :- north.",
+            "0.5::up :- p. false :- p.",
+            "up.",
+            ":- derived(p). p :- q. up :- p.",
+        ] {
             assert_eq!(kind(policy), FileKind::Policy, "{policy}");
         }
     }

@@ -77,6 +77,9 @@ impl Grounding {
     }
 }
 
+/// Ground actions between two questions whether to stop.
+const STOP_EVERY: usize = 64;
+
 impl Grounder {
     /// A grounder for the candidate atoms of each action of the alphabet.
     pub fn new(alphabet: &Alphabet) -> Grounder {
@@ -119,6 +122,18 @@ impl Grounder {
     /// The masks of a state. Time grows with n^|V| for n objects, and so may the number of masks; the search
     /// takes memory in n to the power of the largest arity.
     pub fn ground(&self, actions: &[GroundAction], facts: &Facts, universe: &Universe) -> Grounding {
+        let grounding = self.ground_unless(actions, facts, universe, &|| false);
+        grounding.expect("it is never asked to stop")
+    }
+
+    /// The masks of a state; `None` as soon as `stop` says so, which is asked now and then.
+    pub fn ground_unless(
+        &self,
+        actions: &[GroundAction],
+        facts: &Facts,
+        universe: &Universe,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Grounding> {
         let spans = Vec::with_capacity(actions.len());
         let mut grounding = Grounding { words: self.words, spans, bits: Vec::new() };
         let mut searches: Vec<Search<'_>> =
@@ -126,7 +141,10 @@ impl Grounder {
         let mut masks = Antichain::new(self.words);
         // Actions of one kind with the same arguments (say, all nullary ones) have the same masks.
         let mut known: FxHashMap<(usize, &[Object]), (u32, u32)> = FxHashMap::default();
-        for action in actions {
+        for (i, action) in actions.iter().enumerate() {
+            if i % STOP_EVERY == STOP_EVERY - 1 && stop() {
+                return None;
+            }
             let kind = self.kind_of[action.action.0 as usize];
             let span = known.entry((kind, &action.args)).or_insert_with(|| {
                 let start = grounding.bits.len() as u32;
@@ -136,7 +154,7 @@ impl Grounder {
             });
             grounding.spans.push(*span);
         }
-        grounding
+        Some(grounding)
     }
 }
 

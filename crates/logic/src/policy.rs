@@ -73,6 +73,18 @@ impl Policy {
         Ok((rules(source, &program, &alphabet)?, alphabet))
     }
 
+    /// The same for a policy that is read beside another one, whose definitions are part of `alphabet`: the alphabet returned has
+    /// the definitions of both. Where both define a predicate of one name, they have to say the same.
+    pub fn read_beside(source: &Source, alphabet: &Arc<Alphabet>) -> Result<(Policy, Arc<Alphabet>), Error> {
+        let (policy, alone) = Policy::read(source, alphabet)?;
+        if alone == *alphabet || alphabet.predicates.len() == alphabet.of_domain {
+            return Ok((policy, alone));
+        }
+        let program = parser::parse(source)?;
+        let both = alphabet.extended(source, &program)?.map_or_else(|| Arc::clone(alphabet), Arc::new);
+        Ok((rules(source, &program, &both)?, both))
+    }
+
     /// The policy as text, a rule a line, its variables renamed by [`Rule::canonical`]. What the policy defines for itself comes first.
     ///
     /// Left out are rules that never value an action, because their body is empty (they abstain) or their

@@ -148,7 +148,9 @@ impl Clauses<'_> {
             }
             Formula::Exists(vars, inner) => {
                 let mut all = self.disjuncts(inner)?;
-                all.iter_mut().for_each(|c| c.vars.extend(vars));
+                for conjunction in &mut all {
+                    conjunction.vars.extend(vars);
+                }
                 all
             }
             Formula::Forall(vars, inner) => {

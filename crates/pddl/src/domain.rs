@@ -375,13 +375,13 @@ impl Draft<'_> {
     }
 
     fn predicates(&mut self, items: &[Sexp]) -> Result<(), Error> {
+        const WORDS: [&str; 7] = ["and", "or", "not", "imply", "forall", "exists", "when"];
         for item in items {
             let (name, span, args) = self.signature(item, "predicate")?;
             // Equality is built in; some files declare it all the same.
             if name == "=" {
                 continue;
             }
-            const WORDS: [&str; 7] = ["and", "or", "not", "imply", "forall", "exists", "when"];
             let lower = name.to_ascii_lowercase();
             if WORDS.contains(&lower.as_str()) || name.starts_with(['?', ':']) || name == "-" {
                 return Err(self

@@ -278,6 +278,14 @@ impl PddlEnv {
         self.journal.begin();
     }
 
+    /// Starts an episode in the `i`-th problem, in this state of it. There is no journal of how it came there.
+    pub fn look_at(&mut self, i: usize, state: &crate::simulator::State) {
+        self.start(i);
+        if let Some(simulator) = self.simulators.get_mut(&i) {
+            simulator.set_state(state);
+        }
+    }
+
     /// The problem that the episode is in, by its number.
     pub fn current(&self) -> usize {
         self.current
@@ -426,5 +434,16 @@ impl Env for PddlEnv {
 
     fn succeeded(&self) -> bool {
         self.state().reached()
+    }
+
+    fn copy(&self) -> Option<Box<dyn Env>> {
+        let simulators = FxHashMap::from_iter([(self.current, self.state().clone())]);
+        let (problems, current) = (self.problems.clone(), self.current);
+        // A journal of its own, so that nobody takes one for the other, with what has changed so far.
+        let mut journal = Journal::new();
+        for (pred, args, holds) in self.journal.since(0) {
+            journal.note(pred, args, holds);
+        }
+        Some(Box::new(PddlEnv { problems, current, simulators, journal, steps: self.steps, cost: self.cost }))
     }
 }

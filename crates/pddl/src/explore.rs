@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::plan::Plan;
 use crate::simulator::{Actions, Simulator, State};
@@ -37,16 +37,17 @@ pub struct Graph {
     pub edges: Vec<Vec<(u32, Vec<u32>, usize)>>,
 }
 
+/// How a state was first reached: from which state, and by which action.
+type Reached = (usize, u32, Vec<u32>);
+
 /// Whether a problem can be solved, by breadth-first search over at most `most` states.
 pub fn solvability(task: &Arc<Task>, most: usize) -> Solvability {
     let mut simulator = Simulator::new(task.clone());
     if simulator.reached() {
         return Solvability::Solvable(Plan::default());
     }
-    // For each state how it was first reached: from which state, and by which action.
-    type Reached = (usize, u32, Vec<u32>);
     let mut states: Vec<(State, Option<Reached>)> = vec![(simulator.state(), None)];
-    let mut seen: FxHashMap<State, ()> = FxHashMap::from_iter([(simulator.state(), ())]);
+    let mut seen: FxHashSet<State> = FxHashSet::from_iter([simulator.state()]);
     let mut actions = Actions::new();
     let mut next = 0;
     while next < states.len() {
@@ -57,7 +58,7 @@ pub fn solvability(task: &Arc<Task>, most: usize) -> Solvability {
             simulator.set_state(&state);
             simulator.apply(action, args);
             let reached = simulator.state();
-            if seen.contains_key(&reached) {
+            if seen.contains(&reached) {
                 continue;
             }
             states.push((reached.clone(), Some((next, action, args.to_vec()))));
@@ -74,7 +75,7 @@ pub fn solvability(task: &Arc<Task>, most: usize) -> Solvability {
             if states.len() > most {
                 return Solvability::Unknown { states: most };
             }
-            seen.insert(reached, ());
+            seen.insert(reached);
         }
         next += 1;
     }

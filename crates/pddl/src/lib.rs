@@ -1,4 +1,50 @@
-//! PDDL for `derrl`.
+//! PDDL for `derrl`: reads planning domains and problems, simulates them, and writes them in derrl's language.
+//!
+//! A [`Domain`] and a problem of it become a [`Task`]: conditions are joins, effects lists of changes. A [`Simulator`] is a
+//! state of a task. A [`Translation`] is the domain as the text that derrl learns with; [`PddlEnv`] plays episodes in
+//! [`Problems`]. The model is used to simulate only.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use derrl_env::{Env, Rng};
+//! use derrl_logic::Source;
+//! use derrl_pddl::{Domain, PddlEnv, Problems, Task, Translation};
+//!
+//! let domain = Arc::new(Domain::parse(&Source::new("lamps.pddl", "
+//!     (define (domain lamps) (:requirements :negative-preconditions)
+//!       (:predicates (lit ?x))
+//!       (:action press :parameters (?x) :precondition (not (lit ?x)) :effect (lit ?x)))"))?);
+//! let task = Arc::new(Task::parse(&Source::new("two.pddl", "
+//!     (define (problem two) (:domain lamps) (:objects a b) (:init) (:goal (and (lit a) (lit b))))"), &domain)?);
+//!
+//! let translation = Translation::new(&domain, [task.as_ref()])?;
+//! assert!(translation.text().contains("press(X) :- \\+ lit(X)."));
+//!
+//! let problems = Problems::new(&translation, &translation.alphabet()?, vec![task], None)?;
+//! let mut env = PddlEnv::new(Arc::new(problems))?;
+//! let mut actions = Vec::new();
+//! for _ in 0..2 {
+//!     actions.clear();
+//!     env.legal(&mut actions);
+//!     env.step(actions[0].action, &actions[0].args.clone(), &mut Rng::new(0, 0));
+//! }
+//! assert!(env.succeeded());
+//! # Ok::<(), derrl_logic::Error>(())
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `sexp.rs`, `scope.rs` | from text to lists of words; from names to ids |
+//! | `domain.rs`, `problem.rs`, `types.rs`, `formula.rs` | what the files say, in ids |
+//! | `load.rs` | files and folders |
+//! | `relation.rs`, `query.rs` | sets of tuples; conditions as joins over them |
+//! | `task.rs`, `simulator.rs` | a compiled problem; its states |
+//! | `explore.rs` | all states that can be reached, where they are few |
+//! | `clauses.rs`, `translate.rs` | conditions as clauses; the domain as derrl's text |
+//! | `env.rs` | episodes |
+//! | `plan.rs` | plans: written, read, checked |
+//! | `generate/`, `worlds/` | domains of our own, with problems of any size and policies written by hand |
+//! | `bench.rs` | what the benchmark measures |
 
 pub mod bench;
 mod clauses;
@@ -28,5 +74,5 @@ pub use plan::{Checked, Plan};
 pub use problem::Problem;
 pub use simulator::{Actions, Simulator, State};
 pub use task::Task;
-pub use translate::Translation;
+pub use translate::{Translation, plain};
 pub use types::{Kind, TypeId, Types};

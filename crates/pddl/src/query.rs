@@ -100,6 +100,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) sizes: &'a [f64],
     /// How many objects there are.
     pub(crate) objects: f64,
+    /// How many objects of each kind there are.
+    pub(crate) members: &'a [Members],
     /// Whether everything of the first kind is of the second.
     pub(crate) is_subkind: &'a dyn Fn(Kind, Kind) -> bool,
 }
@@ -130,12 +132,16 @@ impl Compiler<'_> {
                 .enumerate()
                 .filter_map(|(i, f)| Some((i, self.estimate(f, &bound)?)))
                 .min_by(|a, b| a.1.total_cmp(&b.1));
-            if let Some((i, _)) = best {
-                let step = self.bind(pending.remove(i), kinds, &mut bound);
-                steps.push(step);
-            } else if let Some(&var) = vars.iter().find(|&&v| !bound[usize::from(v)]) {
+            // A variable of a rare kind leads, rather than a relation with more tuples than that.
+            let count = |var: u16| self.members[usize::from(kinds[usize::from(var)].0)].list.len();
+            let rarest = vars.iter().copied().filter(|&v| !bound[usize::from(v)]).min_by_key(|&v| count(v));
+            let rarest = rarest.filter(|&v| best.is_none_or(|(_, tuples)| (count(v) as f64) < tuples));
+            if let Some(var) = rarest {
                 bound[usize::from(var)] = true;
                 steps.push(Step::Each { var, kind: kinds[usize::from(var)] });
+            } else if let Some((i, _)) = best {
+                let step = self.bind(pending.remove(i), kinds, &mut bound);
+                steps.push(step);
             } else {
                 // Nothing is unbound, so everything has been tested.
                 return Query { steps };

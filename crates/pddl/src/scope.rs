@@ -402,15 +402,13 @@ impl<'s> Scope<'s> {
                     return Err(self.unsupported(item, "changing a number other than `total-cost`"));
                 }
                 self.function(target)?;
-                let cost = match number(amount) {
-                    Some(cost) => Cost::Constant(self.cost(cost, amount.span())?),
-                    None => {
-                        if amount.head().is_some_and(|h| matches!(h, "+" | "-" | "*" | "/")) {
-                            return Err(self.unsupported(amount, "arithmetic"));
-                        }
-                        let (f, args) = self.function(amount)?;
-                        Cost::Function(f, args)
-                    }
+                let cost = if let Some(cost) = number(amount) {
+                    Cost::Constant(self.cost(cost, amount.span())?)
+                } else if amount.head().is_some_and(|h| matches!(h, "+" | "-" | "*" | "/")) {
+                    return Err(self.unsupported(amount, "arithmetic"));
+                } else {
+                    let (f, args) = self.function(amount)?;
+                    Cost::Function(f, args)
                 };
                 parts[part].costs.push(cost);
             }

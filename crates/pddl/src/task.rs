@@ -127,6 +127,7 @@ impl Task {
             signatures: &signatures,
             sizes: &sizes,
             objects: n as f64,
+            members: &kinds,
             is_subkind: &|a, b| problem.types.is_subkind(a, b),
         };
         let mut slots = problem.goal_kinds.len();
@@ -315,7 +316,11 @@ fn write_out(
     match goal {
         Formula::And(parts) => {
             // Every part, so that the literals are complete even where something else is among the parts.
-            parts.iter().fold(true, |all, p| write_out(p, places, view, kinds, binding, literals) && all)
+            let mut all = true;
+            for part in parts {
+                all &= write_out(part, places, view, kinds, binding, literals);
+            }
+            all
         }
         Formula::Atom(atom) => literal(atom, true, binding),
         Formula::Equal(a, b) => same(*a, *b, binding),

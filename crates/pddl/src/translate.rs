@@ -42,7 +42,7 @@ pub struct Translation {
 }
 
 /// A name of PDDL as derrl writes it.
-pub(crate) fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "_")
 }
 
@@ -60,8 +60,8 @@ pub(crate) fn constant(name: &str) -> Constant {
 struct Taken(BTreeMap<(String, usize), String>);
 
 impl Taken {
-    fn take(&mut self, name: &str, arity: usize, what: String) -> Result<(), Error> {
-        match self.0.insert((name.to_string(), arity), what.clone()) {
+    fn take(&mut self, name: &str, arity: usize, what: &str) -> Result<(), Error> {
+        match self.0.insert((name.to_string(), arity), what.to_string()) {
             None => Ok(()),
             Some(other) => {
                 Err(Error::new(format!("{other} and {what} would both be called `{name}/{arity}`"))
@@ -102,7 +102,7 @@ impl Translation {
         let mut actions = Vec::new();
         for schema in &domain.schemas {
             let name = plain(&schema.name);
-            taken.take(&name, schema.arity, format!("action `{}`", schema.name))?;
+            taken.take(&name, schema.arity, &format!("action `{}`", schema.name))?;
             actions.push(name);
         }
         for p in &domain.predicates {
@@ -110,7 +110,7 @@ impl Translation {
             if RESERVED.contains(&name.as_str()) {
                 name.push('_');
             }
-            taken.take(&name, p.args.len(), format!("predicate `{}`", p.name))?;
+            taken.take(&name, p.args.len(), &format!("predicate `{}`", p.name))?;
             predicates.push(name);
         }
         let mut wanted: BTreeSet<(bool, u32)> = BTreeSet::new();
@@ -121,7 +121,11 @@ impl Translation {
         for (holds, p) in wanted {
             let predicate = &domain.predicates[p as usize];
             let name = format!("{}{}", if holds { "goal_" } else { "goal_not_" }, plain(&predicate.name));
-            taken.take(&name, predicate.args.len(), format!("the goal of predicate `{}`", predicate.name))?;
+            taken.take(
+                &name,
+                predicate.args.len(),
+                &format!("the goal of predicate `{}`", predicate.name),
+            )?;
             goals.insert((holds, p), name);
         }
         let mut translation = Translation {

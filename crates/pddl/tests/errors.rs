@@ -174,12 +174,12 @@ fn no_text_makes_the_reader_panic() {
         let mutate = |text: &str, rng: &mut Rng| {
             let mut parts: Vec<String> =
                 text.split_inclusive([' ', '(', ')', '\n']).map(str::to_string).collect();
-            for _ in 0..1 + rng.below(3) {
+            for _ in 0..=rng.below(3) {
                 let (a, b) = (rng.below(parts.len()), rng.below(parts.len()));
                 match rng.below(6) {
                     0 => parts.swap(a, b),
                     1 => parts[a] = words[rng.below(words.len())].to_string() + " ",
-                    2 => parts.truncate(a + 1),
+                    2 => parts.truncate(a.max(1)),
                     3 => {
                         let copy = parts[a.min(b)..a.max(b).min(a.min(b) + 20)].to_vec();
                         parts.splice(a..a, copy);

@@ -36,7 +36,7 @@ fn policies_written_by_hand_solve_every_problem() {
         let (policy, alphabet) = Policy::read(&source, &alphabet).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::new(1, 1);
         let mut facts = Facts::new(&alphabet);
-        for i in 0..sizes.len() {
+        for (i, size) in sizes.iter().enumerate() {
             env.start(i);
             let decider = Decider::new(&policy, &alphabet, env.universe());
             let (mut total, mut plan) = (0.0, Plan::default());
@@ -58,7 +58,7 @@ fn policies_written_by_hand_solve_every_problem() {
                 }
             }
             let shown = plan.show(env.state().task(), env.cost());
-            assert!(env.succeeded() && total > 0.5, "{} {:?}: {total}\n{shown}", generator.name, sizes[i]);
+            assert!(env.succeeded() && total > 0.5, "{} {:?}: {total}\n{shown}", generator.name, size);
             // The plan reads back as it was written and reaches the goal.
             let task = env.state().task().clone();
             let read = Plan::parse(&Source::new("plan", shown), &task).expect("plans round-trip");

@@ -3,14 +3,15 @@
 mod record;
 mod scale;
 mod seeds;
+mod solved;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;
 
-use derrl_env::{World, find, worlds};
+use derrl_env::{World, find_in};
 
 use crate::args::Bench;
-use crate::{Outcome, print, print_json};
+use crate::cli::{Outcome, print, print_json, worlds};
 
 /// What a bench has found: a table for people and a document for programs.
 struct Report {
@@ -24,7 +25,7 @@ pub fn run(args: &Bench) -> Outcome {
         // Traffic needs a simulator and minutes: it is measured on request.
         worlds().iter().filter(|s| s.name() != "traffic").collect()
     } else {
-        args.domains.iter().map(|d| find(d)).collect::<Result<_, _>>()?
+        args.domains.iter().map(|d| find_in(worlds(), d)).collect::<Result<_, _>>()?
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,

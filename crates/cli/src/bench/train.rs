@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use derrl_env::{Env, Options, Rng, Status, World};
-use derrl_learn::{Config, Counted, Problem, Trainer, cores};
+use derrl_learn::{Config, Counted, Problem, Restart, cores};
 use serde_json::{Value, json};
 
 use super::{Report, median};
@@ -143,7 +143,7 @@ struct Bencher {
     config: Config,
     seed: u64,
     restart: u64,
-    trainer: Trainer,
+    trainer: Restart,
 }
 
 impl Bencher {
@@ -151,7 +151,7 @@ impl Bencher {
         let alphabet = spec.alphabet();
         let env = spec.make(&alphabet, &spec.tasks()[0].name, &Options::default())?;
         let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
-        let trainer = Trainer::new(&problem, &config, seed, 0);
+        let trainer = Restart::new(&problem, &config, seed, 0);
         Ok(Bencher { env, problem, config, seed, restart: 0, trainer })
     }
 
@@ -159,7 +159,7 @@ impl Bencher {
     fn train(&mut self) -> anyhow::Result<u64> {
         if self.trainer.finished() {
             self.restart += 1;
-            self.trainer = Trainer::new(&self.problem, &self.config, self.seed, self.restart);
+            self.trainer = Restart::new(&self.problem, &self.config, self.seed, self.restart);
         }
         let before = self.trainer.steps();
         self.trainer.update(&mut Counted::new(self.env.as_mut()))?;

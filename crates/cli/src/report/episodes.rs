@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use derrl_env::{Env, Options};
+use derrl_env::{Env, Options, Scene};
 use derrl_learn::{
     Ask, Bounds, Change, ExplainedStep, Explanation, Found, Match, Others, Reason, Standing, Trace, WhatIf,
     WhatIfs, WhyNot, explain_episode,
 };
 use derrl_logic::{Policy, Role};
+use derrl_report::{Marks, Node, Picture};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Extent;
 use crate::domain::Domain;
@@ -23,8 +24,15 @@ pub struct Episodes {
     /// Situations and what is to be said about the actions not taken there. Policies that are lost come by the same ones again and
     /// again, so steps name them by number.
     situations: Vec<Situation>,
+    /// What pieces of pictures look like, and what they are called: frames name both by number.
+    looks: Vec<Vec<Node>>,
+    keys: Vec<String>,
     #[serde(skip)]
     known: HashMap<Vec<String>, usize>,
+    #[serde(skip)]
+    known_looks: HashMap<String, usize>,
+    #[serde(skip)]
+    known_keys: HashMap<String, usize>,
     #[serde(skip)]
     explained: usize,
     /// Episodes left out because there was no time for them.
@@ -69,6 +77,12 @@ struct Episode {
 struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<usize>,
+    /// Where the agent is, where places have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+    /// Seconds since the start, in worlds that have a clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<u64>,
     /// The number of its situation.
     at: usize,
     action: String,
@@ -81,9 +95,26 @@ struct Step {
     reward: f64,
     /// The return so far, before the reward.
     total: f64,
-    /// What of the picture changed since the step before.
-    scene: Map<String, Value>,
+    frame: Frame,
 }
+
+/// A picture by what changed since the step before.
+#[derive(Serialize)]
+struct Frame {
+    label: String,
+    /// The size, where it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<(f64, f64)>,
+    /// All pieces from back to front by the numbers of their keys, where they are not the same as before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<Vec<usize>>,
+    /// The pieces that changed.
+    moved: Vec<Moved>,
+}
+
+/// The number of a key, a place, the number of its looks, and the way it came.
+#[derive(Serialize)]
+struct Moved(usize, f64, f64, usize, #[serde(skip_serializing_if = "Vec::is_empty")] Vec<(f64, f64)>);
 
 #[derive(Serialize)]
 struct End {
@@ -92,7 +123,7 @@ struct End {
     #[serde(rename = "return")]
     total: f64,
     facts: Vec<String>,
-    scene: Map<String, Value>,
+    frame: Frame,
 }
 
 /// A rule by its place, from 0, and what its variables stand for, in the order of their names.
@@ -159,7 +190,7 @@ const MOST_EXPLAINED: usize = 40_000;
 /// How far a page looks for changes: far enough for the worlds at hand, and quick.
 const BOUNDS: Bounds = Bounds { changes: 4, states: 2_000, background: false, inconsistent: true };
 
-/// The first episodes of each task that was scored. What cannot be run is left out with a note: a page without episodes is better
+/// The most instructive of the first episodes of each task that was scored. What cannot be run is left out with a note: a page without episodes is better
 /// than none.
 pub fn of_tasks(
     folder: &RunFolder,
@@ -183,7 +214,7 @@ pub fn of_tasks(
             }
             match of_task(folder, domain, policy, &task.name, &options, extent, &mut all) {
                 Ok(episodes) => {
-                    all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes })
+                    all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes });
                 }
                 Err(problem) => {
                     notes.push(format!("no episodes of task `{name}`: {problem}"));
@@ -220,25 +251,59 @@ fn of_task(
     let alphabet = &domain.alphabet;
     let mut env = domain.world.make(alphabet, task, options)?;
     // Where an episode takes a simulator, one is enough.
-    let count = if env.simulator().is_some() { extent.episodes.min(1) } else { extent.episodes };
+    let numbers = if env.simulator().is_some() {
+        (0..extent.episodes.min(1) as u64).collect()
+    } else {
+        most_instructive(folder, domain, policy, env.as_mut(), extent)?
+    };
     let mut episodes = Vec::new();
-    for number in 0..count {
+    for (at, &number) in numbers.iter().enumerate() {
         // What is seen at a glance is there in any case: the first episode of the first task.
-        if extent.is_late() && !(all.tasks.is_empty() && number == 0) {
-            all.left_out += count - number;
+        if extent.is_late() && !(all.tasks.is_empty() && at == 0) {
+            all.left_out += numbers.len() - at;
             break;
         }
-        let id = (folder.config.seed, number as u64);
+        let id = (folder.config.seed, number);
         let what_if = if all.explained < MOST_CHANGES { WhatIfs::Others } else { WhatIfs::None };
         let others =
             if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
         let ask = Ask { others, what_if, bounds: BOUNDS, until: extent.until };
         let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
-        let writer = Writer { domain, env: env.as_ref(), all, scene: Map::new(), total: 0.0 };
-        let command = command(folder, task, options, number + 1);
-        episodes.push(writer.episode(number + 1, command, trace));
+        let writer =
+            Writer { domain, env: env.as_ref(), all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 };
+        let number = number as usize + 1;
+        let command = command(folder, task, options, number);
+        episodes.push(writer.episode(number, command, trace));
     }
     Ok(episodes)
+}
+
+/// Episodes that are looked at for ones to show, at the most.
+pub const LOOKED_AT: u64 = 12;
+
+/// How much there is to see in an episode: first the rules that fire, then the steps, up to a number that can be followed.
+pub fn instructive(trace: &Trace) -> (usize, usize) {
+    let fired = trace.steps.iter().filter_map(|s| s.explanation.fired.as_ref()).map(|m| m.rule);
+    (fired.collect::<BTreeSet<_>>().len(), trace.steps.len().min(12))
+}
+
+/// The numbers of the episodes that show most, the best first.
+fn most_instructive(
+    folder: &RunFolder,
+    domain: &Domain,
+    policy: &Policy,
+    env: &mut dyn Env,
+    extent: Extent,
+) -> anyhow::Result<Vec<u64>> {
+    let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: BOUNDS, until: None };
+    let mut found = Vec::new();
+    for number in 0..LOOKED_AT.max(extent.episodes as u64) {
+        let id = (folder.config.seed, number);
+        let trace = explain_episode(policy, &domain.alphabet, env, id, extent.steps, &ask)?;
+        found.push((instructive(&trace), number));
+    }
+    found.sort_by_key(|(shows, number)| (std::cmp::Reverse(*shows), *number));
+    Ok(found.into_iter().take(extent.episodes).map(|(_, number)| number).collect())
 }
 
 /// How to see the same episode in a terminal.
@@ -252,8 +317,9 @@ struct Writer<'a> {
     domain: &'a Domain,
     env: &'a dyn Env,
     all: &'a mut Episodes,
-    /// The picture of the step before.
-    scene: Map<String, Value>,
+    /// The pieces of the step before by the numbers of their keys, with place and looks, and the size.
+    before: Vec<(usize, f64, f64, usize)>,
+    size: (f64, f64),
     total: f64,
 }
 
@@ -266,6 +332,7 @@ impl Writer<'_> {
         };
         let steps = trace.steps.into_iter().map(|step| self.step(step)).collect();
         let end = trace.end;
+        let frame = self.frame(&Picture::new(&end.scene, &end.facts, &Marks::default()));
         Episode {
             number,
             command,
@@ -276,7 +343,7 @@ impl Writer<'_> {
                 success: end.success,
                 total: rounded(end.total),
                 facts: self.visible(end.facts, self.env.agents() > 1),
-                scene: self.changed(&end.scene),
+                frame,
             },
             // In a world of several agents the best known takes simulations of its own.
             best: (self.env.agents() == 1).then(|| self.env.best_return()).flatten(),
@@ -284,7 +351,14 @@ impl Writer<'_> {
     }
 
     fn step(&mut self, step: ExplainedStep) -> Step {
-        let scene = self.changed(&step.scene);
+        let marks = Marks::of(step.explanation.fired.as_ref());
+        let picture = Picture::new(&step.scene, &step.explanation.facts, &marks);
+        let frame = self.frame(&picture);
+        let at = match &step.scene {
+            Scene::Roads(roads) => roads.turn.and_then(|i| roads.nodes.get(i)).map(|n| n.name.clone()),
+            _ => None,
+        };
+        let time = if let Scene::Roads(roads) = &step.scene { Some(roads.time) } else { None };
         let Explanation { facts, action, value, fired, ties, others, .. } = step.explanation;
         let total = self.total;
         self.total += step.reward;
@@ -302,7 +376,9 @@ impl Writer<'_> {
             reward: step.reward,
             total: rounded(total),
             action,
-            scene,
+            place: at,
+            time,
+            frame,
         }
     }
 
@@ -348,14 +424,43 @@ impl Writer<'_> {
         })
     }
 
-    /// The parts of a picture that differ from those of the step before.
-    fn changed(&mut self, scene: &derrl_env::Scene) -> Map<String, Value> {
-        let Ok(Value::Object(now)) = serde_json::to_value(scene) else { return Map::new() };
-        let new = |(key, value): &(&String, &Value)| self.scene.get(*key) != Some(*value);
-        let changed = now.iter().filter(new).map(|(key, value)| (key.clone(), value.clone())).collect();
-        self.scene = now;
-        changed
+    /// A picture by what differs from that of the step before.
+    fn frame(&mut self, picture: &Picture) -> Frame {
+        let mut now = Vec::with_capacity(picture.pieces.len());
+        let mut moved = Vec::new();
+        for piece in &picture.pieces {
+            let key = number_of(&mut self.all.keys, &mut self.all.known_keys, piece.key.clone(), &piece.key);
+            let looks = serde_json::to_string(&piece.looks).unwrap_or_default();
+            let looks =
+                number_of(&mut self.all.looks, &mut self.all.known_looks, piece.looks.clone(), &looks);
+            let at = (key, tenth(piece.x), tenth(piece.y), looks);
+            if !self.before.contains(&at) {
+                let path = piece.path.iter().map(|&(x, y)| (tenth(x), tenth(y))).collect();
+                moved.push(Moved(at.0, at.1, at.2, at.3, path));
+            }
+            now.push(at);
+        }
+        let keys = |all: &[(usize, f64, f64, usize)]| all.iter().map(|p| p.0).collect::<Vec<_>>();
+        let pieces = Some(keys(&now)).filter(|now| *now != keys(&self.before));
+        let size = (picture.width, picture.height);
+        let resized = Some(size).filter(|size| *size != self.size);
+        (self.before, self.size) = (now, size);
+        Frame { label: picture.label.clone(), size: resized, pieces, moved }
     }
+}
+
+/// The number of something in a list, where it is put if it is new.
+fn number_of<T>(list: &mut Vec<T>, known: &mut HashMap<String, usize>, item: T, name: &str) -> usize {
+    if let Some(&number) = known.get(name) {
+        return number;
+    }
+    list.push(item);
+    known.insert(name.to_string(), list.len() - 1);
+    list.len() - 1
+}
+
+fn tenth(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }
 
 /// Without the noise of adding up, which would only make the page longer.

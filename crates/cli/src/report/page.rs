@@ -1,23 +1,20 @@
 //! The HTML around what a page shows.
 
+use derrl_report::{css, escape};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::run::{Run, Summary, summarise};
 
-const TEMPLATE: &str = include_str!("../../../../web/page.html");
-const STYLE: &str = include_str!("../../../../web/style.css");
+const TEMPLATE: &str = include_str!("../../web/page.html");
+const STYLE: &str = include_str!("../../web/style.css");
 
-/// The scripts, in the order in which they build on each other.
+/// The scripts of all pages, in the order in which they build on each other.
 const SCRIPTS: &[&str] = &[
-    include_str!("../../../../web/dom.js"),
-    include_str!("../../../../web/scenes/stacks.js"),
-    include_str!("../../../../web/scenes/numbers.js"),
-    include_str!("../../../../web/scenes/grid.js"),
-    include_str!("../../../../web/scenes/roads.js"),
-    include_str!("../../../../web/rules.js"),
-    include_str!("../../../../web/player.js"),
-    include_str!("../../../../web/results.js"),
-    include_str!("../../../../web/main.js"),
+    include_str!("../../web/dom.js"),
+    include_str!("../../web/rules.js"),
+    include_str!("../../web/player.js"),
+    include_str!("../../web/results.js"),
 ];
 
 #[derive(Serialize)]
@@ -32,10 +29,30 @@ struct Data<'a> {
 /// A page that needs nothing but itself.
 pub fn html(title: &str, runs: &[Run], notes: &[String]) -> anyhow::Result<String> {
     let data = Data { version: env!("CARGO_PKG_VERSION"), title, notes, summaries: summarise(runs), runs };
+    let scripts = [SCRIPTS.concat(), include_str!("../../web/main.js").to_string()].concat();
+    fill(title, &data, &scripts, "")
+}
+
+/// A page that asks `derrl serve` for more: `live` or `playground`.
+pub fn live(title: &str, which: &str, data: &Value) -> anyhow::Result<String> {
+    let own = match which {
+        "playground" => include_str!("../../web/playground.js"),
+        _ => include_str!("../../web/live.js"),
+    };
+    fill(title, data, &[&SCRIPTS.concat(), own].concat(), "; connect-src 'self'")
+}
+
+fn fill(title: &str, data: &impl Serialize, scripts: &str, may_ask: &str) -> anyhow::Result<String> {
     // Inside a script element, only `</script` and `<!--` mean something: no `<` may stay.
-    let json = serde_json::to_string(&data)?.replace('<', "\\u003c");
-    let script = format!("\"use strict\";\n(() => {{\n{}}})();", SCRIPTS.concat());
-    let parts = [("title", escape(title)), ("style", STYLE.to_string()), ("data", json), ("script", script)];
+    let json = serde_json::to_string(data)?.replace('<', "\\u003c");
+    let script = format!("\"use strict\";\n(() => {{\n{scripts}}})();");
+    let parts = [
+        ("title", escape(title)),
+        ("style", format!("{}{STYLE}", css())),
+        ("data", json),
+        ("script", script),
+        ("connect", may_ask.to_string()),
+    ];
     let mut page = String::with_capacity(TEMPLATE.len() + STYLE.len() + parts[2].1.len() + parts[3].1.len());
     let mut rest = TEMPLATE;
     // One pass over the template, so that nothing inside a part is taken for a place.
@@ -56,8 +73,4 @@ fn next_place(text: &str) -> Option<(&str, &str, &str)> {
     let (before, after) = text.split_once("{{")?;
     let (place, after) = after.split_once("}}")?;
     Some((before, place, after))
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

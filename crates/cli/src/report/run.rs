@@ -6,14 +6,16 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use derrl_logic::{Alphabet, Arg, Policy, Role, Var};
+use derrl_report::{Chart, Document, Plot, Series, Stroke};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Extent;
 use super::episodes::{self, Episodes};
 use super::verification::{self, Verification};
-use crate::domain::read_source;
+use crate::domain::{Domain, read_source};
 use crate::run_folder::RunFolder;
+use crate::run_result::training_curve;
 
 /// All that a page shows of a run.
 #[derive(Serialize)]
@@ -32,8 +34,18 @@ pub struct Run {
     scores: Vec<TaskScore>,
     /// What `train` counted: episodes, steps, restarts, seconds.
     counts: Map<String, Value>,
-    curves: Vec<Curve>,
+    /// The training curves, drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chart: Option<Drawn>,
     verification: Verification,
+    /// Whether it learned what it should, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solved: Option<bool>,
+    /// What to try where it did not.
+    advice: Vec<String>,
+    /// The curve of the chosen restart.
+    #[serde(skip)]
+    chosen: Vec<(f64, f64)>,
     #[serde(flatten)]
     episodes: Episodes,
     /// What is missing or odd, and why.
@@ -67,12 +79,30 @@ struct TaskScore {
 }
 
 /// The training curve of a restart.
-#[derive(Serialize)]
-struct Curve {
-    restart: u64,
-    chosen: bool,
+pub struct Curve {
+    /// Which restart.
+    pub restart: u64,
+    /// Whether its policy was chosen.
+    pub chosen: bool,
     /// Episodes so far and mean return.
-    points: Vec<(u64, f64)>,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A chart, where its lines are, and how many restarts it shows.
+#[derive(Serialize)]
+pub struct Drawn {
+    chart: Document,
+    plot: Plot,
+    restarts: usize,
+}
+
+fn drawn(curves: &[Curve]) -> Option<Drawn> {
+    if curves.iter().all(|c| c.points.is_empty()) {
+        return None;
+    }
+    let lines: Vec<(bool, &[(f64, f64)])> = curves.iter().map(|c| (c.chosen, c.points.as_slice())).collect();
+    let (chart, plot) = training_curve("", &lines).draw();
+    Some(Drawn { chart, plot, restarts: curves.len() })
 }
 
 /// What the runs of a domain have in common.
@@ -81,8 +111,13 @@ pub struct Summary {
     domain: String,
     /// The mean return over the runs, by task.
     means: BTreeMap<String, f64>,
+    /// The best known return, by task.
+    best_known: BTreeMap<String, f64>,
     /// How many different sets of rules they learned, whatever the values of the rules.
     rule_sets: usize,
+    /// The curves of all runs, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chart: Option<Drawn>,
 }
 
 /// What the runs of each domain have in common.
@@ -90,21 +125,65 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
     let domains: BTreeSet<&str> = runs.iter().map(|r| r.domain.as_str()).collect();
     let summary = |domain: &str| {
         let of_domain = || runs.iter().filter(|r| r.domain == domain);
-        let mut returns: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for score in of_domain().flat_map(|r| &r.scores) {
-            let mean = score.score["mean"].as_f64();
-            returns.entry(score.task.clone()).or_default().extend(mean);
-        }
+        let means = |field: &str| -> BTreeMap<String, f64> {
+            let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+            for score in of_domain().flat_map(|r| &r.scores) {
+                values.entry(score.task.clone()).or_default().extend(score.score[field].as_f64());
+            }
+            values.retain(|_, of_task| !of_task.is_empty());
+            values.into_iter().map(|(task, v)| (task, derrl_learn::mean_stderr(&v).0)).collect()
+        };
         let rules = |r: &Run| -> BTreeSet<String> {
             r.rules.iter().map(|rule| rule.text.split("::").last().unwrap_or_default().to_string()).collect()
         };
         Summary {
             domain: domain.to_string(),
-            means: returns.into_iter().map(|(task, r)| (task, derrl_learn::mean_stderr(&r).0)).collect(),
+            means: means("mean"),
+            best_known: means("best_known"),
             rule_sets: of_domain().map(rules).collect::<BTreeSet<_>>().len(),
+            chart: overlaid(&of_domain().map(|r| r.chosen.as_slice()).collect::<Vec<_>>()),
         }
     };
     domains.into_iter().map(summary).collect()
+}
+
+/// The curves of several runs on top of each other, with their mean and a band from the lowest to the highest.
+fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
+    let curves: Vec<&[(f64, f64)]> = curves.iter().copied().filter(|c| !c.is_empty()).collect();
+    if curves.len() < 2 {
+        return None;
+    }
+    let end = curves.iter().filter_map(|c| c.last()).map(|p| p.0).fold(0.0, f64::max);
+    let start = curves.iter().filter_map(|c| c.first()).map(|p| p.0).fold(0.0, f64::max);
+    // A run that ended stays where it ended.
+    let value = |curve: &[(f64, f64)], x: f64| {
+        let after = curve.partition_point(|p| p.0 <= x);
+        let (before, next) = (curve[after.saturating_sub(1)], curve[after.min(curve.len() - 1)]);
+        let share = if next.0 > before.0 { (x - before.0) / (next.0 - before.0) } else { 0.0 };
+        before.1 + share.clamp(0.0, 1.0) * (next.1 - before.1)
+    };
+    let xs: Vec<f64> =
+        (0..=MOST_POINTS).map(|i| start + (end - start) * i as f64 / MOST_POINTS as f64).collect();
+    let at = |x: f64| curves.iter().map(|c| value(c, x)).collect::<Vec<f64>>();
+    let points = xs.iter().map(|&x| (x, derrl_learn::mean_stderr(&at(x)).0)).collect();
+    let ends = |values: Vec<f64>| {
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
+    };
+    let band = xs.iter().map(|&x| ends(at(x))).collect();
+    let single = |c: &&[(f64, f64)]| Series {
+        points: c.to_vec(),
+        color: "var(--faint)",
+        width: 1.0,
+        stroke: Stroke::Faint,
+        ..Series::default()
+    };
+    let mut series: Vec<Series> = curves.iter().map(single).collect();
+    let name = Some(format!("mean of {} runs", curves.len()));
+    series.push(Series { name, points, band, color: "var(--accent)", width: 2.6, ..Series::default() });
+    let (x_label, y_label) =
+        ("episodes of the restart".to_string(), "mean return while exploring".to_string());
+    let (chart, plot) = Chart { x_label, y_label, series, ..Chart::default() }.draw();
+    Some(Drawn { chart, plot, restarts: curves.len() })
 }
 
 /// Points of a curve at the most: more cannot be seen.
@@ -117,9 +196,10 @@ pub fn is_finished(folder: &RunFolder) -> bool {
 
 /// Reads a finished run and explains some of its episodes.
 pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Result<Run> {
-    let domain = folder.domain()?;
+    let mut domain = folder.domain()?;
+    let (policy, spoken) = Policy::read(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    domain.alphabet = spoken;
     let alphabet = &domain.alphabet;
-    let policy = Policy::parse(&read_source(&folder.policy_path())?, alphabet)?;
     let mut result = read_json(&folder.path().join("result.json"))?
         .context("result.json went away while it was being read")?;
     let mut notes = Vec::new();
@@ -134,6 +214,7 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
     let verification = verification::of_run(folder, &domain, &policy, &mut notes);
     let chosen = result["restart"].as_u64().unwrap_or(0);
     let counts = ["episodes", "steps", "restarts", "seconds"];
+    let curves = curves(&folder.path().join("metrics.jsonl"), chosen, extent.curves)?;
     Ok(Run {
         label: label.to_string(),
         domain: domain.name.clone(),
@@ -142,19 +223,86 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
         seed: folder.config.seed,
         version: folder.config.derrl.clone(),
         rules: rules(&policy, alphabet),
-        background: alphabet
-            .predicates
-            .iter()
-            .filter(|p| p.role == Role::Background)
-            .map(|p| p.name.clone())
-            .collect(),
+        background: background(alphabet),
         scores: scores(&result["scores"], &domain.world),
         counts: counts.into_iter().map(|key| (key.to_string(), result[key].take())).collect(),
-        curves: curves(&folder.path().join("metrics.jsonl"), chosen, extent.curves)?,
+        chart: drawn(&curves),
         verification,
+        solved: result["solved"].as_bool(),
+        advice: advice(&result["advice"], folder),
+        chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
         episodes,
         notes,
     })
+}
+
+/// A policy that was not trained, as a page shows a run: its rules, its scores and an episode.
+pub fn of_policy(
+    folder: &RunFolder,
+    domain: &Domain,
+    policy: &Policy,
+    results: &Value,
+    extent: Extent,
+) -> anyhow::Result<Value> {
+    let mut notes = Vec::new();
+    let episodes = episodes::of_tasks(folder, domain, policy, results, extent, &mut notes);
+    let alphabet = &domain.alphabet;
+    let mut told = serde_json::to_value(episodes)?;
+    told["rules"] = serde_json::to_value(rules(policy, alphabet))?;
+    told["background"] = background(alphabet).into();
+    told["scores"] = serde_json::to_value(scores(results, &domain.world))?;
+    told["notes"] = notes.into();
+    told["advice"] = Value::Array(Vec::new());
+    Ok(told)
+}
+
+fn background(alphabet: &Alphabet) -> Vec<String> {
+    let fixed = alphabet.predicates.iter().filter(|p| p.role == Role::Background);
+    fixed.map(|p| p.name.clone()).collect()
+}
+
+/// A run as a list of runs has it, finished or not. What cannot be read is left out: it may be written at this moment.
+pub fn glance(folder: &RunFolder, label: &str) -> Value {
+    let result = read_json(&folder.path().join("result.json")).ok().flatten();
+    let chosen = result.as_ref().and_then(|r| r["restart"].as_u64()).unwrap_or(0);
+    let mut curves = curves(&folder.path().join("metrics.jsonl"), chosen, 24).unwrap_or_default();
+    if result.is_none() {
+        // Nothing is chosen yet: the restart that was begun last is the one to watch.
+        let last = curves.iter().map(|c| c.restart).max();
+        for curve in &mut curves {
+            curve.chosen = Some(curve.restart) == last;
+        }
+        curves.sort_by_key(|c| c.chosen);
+    }
+    serde_json::json!({
+        "label": label,
+        "domain": folder.config.domain,
+        "seed": folder.config.seed,
+        "finished": is_finished(folder),
+        "restarts": curves.len(),
+        "scores": result.as_ref().map(|r| r["scores"].clone()),
+        "solved": result.as_ref().and_then(|r| r["solved"].as_bool()),
+        "chart": drawn(&curves),
+    })
+}
+
+/// What to try where a run did not learn what it should: what the learner said, else what helps most often.
+fn advice(said: &Value, folder: &RunFolder) -> Vec<String> {
+    let said: Vec<String> =
+        said.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_string)).collect();
+    if !said.is_empty() {
+        return said;
+    }
+    let domain = &folder.config.domain;
+    let seed = folder.config.seed + 1;
+    let restarts = 2 * folder.config.settings.restarts;
+    vec![
+        format!("Another seed: derrl train {domain} --seed {seed}"),
+        format!("More restarts: derrl train {domain} --set restarts={restarts}"),
+        format!(
+            "Whether the domain file offers the predicates and the rules per action that a solution needs: derrl check {domain}"
+        ),
+    ]
 }
 
 /// A JSON file of a run; `None` where it is not there.
@@ -224,9 +372,13 @@ fn curves(path: &Path, chosen: u64, most: usize) -> anyhow::Result<Vec<Curve>> {
             bail!("metrics.jsonl is damaged in line {}: it has no restart, episodes and mean_return", i + 1);
         };
         match curves.iter_mut().find(|c| c.restart == restart) {
-            Some(curve) => curve.points.push((episodes, mean)),
+            Some(curve) => curve.points.push((episodes as f64, mean)),
             None => {
-                curves.push(Curve { restart, chosen: restart == chosen, points: vec![(episodes, mean)] });
+                curves.push(Curve {
+                    restart,
+                    chosen: restart == chosen,
+                    points: vec![(episodes as f64, mean)],
+                });
             }
         }
     }

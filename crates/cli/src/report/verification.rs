@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use anyhow::Context;
 use derrl_env::{Exhaustive, Extent};
-use derrl_learn::{NoMonitor, Progress, Subject, Ties, constants, cores, estimate, verify};
+use derrl_learn::{Monitor, NoMonitor, Progress, Subject, Verdict, constants, cores, estimate, verify};
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::run::read_json;
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
 use crate::shell::quoted;
-use crate::verify::{FILE, document};
+use crate::verify::{FILE, document, pictures};
 
 /// A verification as the page has it.
 #[derive(Serialize)]
@@ -44,21 +45,15 @@ pub struct Document {
     max_objects: usize,
     #[serde(skip_serializing)]
     obstacles: Option<usize>,
-    verdict: Outcome,
-    ties: String,
+    verdict: Verdict,
     summary: String,
     remark: Option<String>,
     sizes: Vec<Row>,
     worst_case: Option<WorstCase>,
     counterexample: Option<Counterexample>,
-    picture: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Outcome {
-    Proved,
-    Refuted,
+    /// The states of the counterexample, drawn.
+    #[serde(default)]
+    pictures: Vec<Value>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,6 +62,7 @@ struct Row {
     instances: Count,
     states: u64,
     failing: Count,
+    failing_by_bad_luck_only: Count,
     longest_run: u32,
     excess: Excess,
 }
@@ -129,17 +125,17 @@ struct Instead {
 
 /// States that a page looks at by itself, at the most: some hundredths of a second.
 const MOST_STATES: f64 = 20_000.0;
-/// Steps of a counterexample on a page, and bytes of its picture, at the most.
+/// Steps of a counterexample on a page, at the most.
 const MOST_STEPS: usize = 40;
-const MOST_PICTURE: usize = 200_000;
 
 /// What is known about the policy of a run.
 pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut Vec<String>) -> Verification {
-    let range = match domain.world.exhaustive() {
-        Exhaustive::Never(reason) => return Verification::Never { reason: reason.to_string() },
-        Exhaustive::Sizes { range, .. } => range,
-    };
-    let again = format!("derrl verify {} --max-objects", quoted(folder.path()));
+    if let Exhaustive::Never(reason) = domain.world.exhaustive() {
+        return Verification::Never { reason: reason.to_string() };
+    }
+    let is_pddl = domain.pddl.is_some();
+    let which = if is_pddl { "--test" } else { "--max-objects" };
+    let again = format!("derrl verify {} {which}", quoted(folder.path()));
     let text = policy.display(&domain.alphabet).to_string();
     let kept = match read_json(&folder.path().join(FILE)).map(|kept| kept.map(Document::read)) {
         Ok(None) => None,
@@ -156,55 +152,86 @@ pub fn of_run(folder: &RunFolder, domain: &Domain, policy: &Policy, notes: &mut 
         }
     };
     let quick = kept.is_none();
-    match kept.map_or_else(|| at_once(domain, policy, &text, *range), Ok) {
-        Ok(found) => {
-            let command = if quick { format!("{again} N") } else { format!("{again} {}", found.options()) };
-            Verification::Done { quick, command, found: Box::new(found) }
-        }
-        // A page without a verification is better than none.
-        Err(problem) => Verification::Never { reason: format!("{problem:#}") },
-    }
+    let Some(found) = kept else {
+        return match of_policy(domain, policy, &mut NoMonitor) {
+            Verification::Done { found, .. } => {
+                Verification::Done { quick, command: format!("{again} N"), found }
+            }
+            Verification::Never { .. } if is_pddl => Verification::Never {
+                reason: format!("run `{again} PATH` to look at every state of problems that you choose"),
+            },
+            never @ Verification::Never { .. } => never,
+        };
+    };
+    let which = if is_pddl { "PATH".to_string() } else { found.options() };
+    Verification::Done { quick, command: format!("{again} {which}"), found: Box::new(found) }
 }
 
-/// Verifies up to the largest size that takes next to no time.
-fn at_once(
-    domain: &Domain,
-    policy: &Policy,
-    text: &str,
-    (least, most): (usize, usize),
-) -> anyhow::Result<Document> {
-    let alphabet = &domain.alphabet;
-    let named = constants([policy]);
+/// The largest extent that takes next to no time for these policies; none for worlds that cannot be walked.
+pub fn small(domain: &Domain, policies: &[&Policy]) -> anyhow::Result<Option<Extent>> {
+    let &Exhaustive::Sizes { range: (least, most), .. } = domain.world.exhaustive() else { return Ok(None) };
+    if domain.pddl.is_some() {
+        return Ok(None); // the states of a problem are not counted before they are walked, and may be many
+    }
+    let named = constants(policies.iter().copied());
     let extent = |largest| Extent { largest, named: named.clone(), ..Extent::default() };
     let mut largest = least;
     while largest < most {
-        let space = domain.world.space(alphabet, &extent(largest + 1))?;
+        let space = domain.world.space(&domain.alphabet, &extent(largest + 1))?;
         if estimate(space.as_ref(), cores()).states > MOST_STATES {
             break;
         }
         largest += 1;
     }
-    let subject =
-        Subject { policy, alphabet, world: &domain.world, extent: extent(largest), ties: Ties::default() };
+    Ok(Some(extent(largest)))
+}
+
+/// What can be found out about a policy at once, unless the monitor stops it.
+pub fn of_policy(domain: &Domain, policy: &Policy, monitor: &mut dyn Monitor) -> Verification {
+    let reason = match domain.world.exhaustive() {
+        Exhaustive::Never(reason) => reason.to_string(),
+        Exhaustive::Sizes { .. } => {
+            let text = policy.display(&domain.alphabet).to_string();
+            match at_once(domain, policy, &text, monitor) {
+                Ok(Some(found)) => {
+                    let command = "derrl verify POLICY".to_string();
+                    return Verification::Done { quick: true, command, found: Box::new(found) };
+                }
+                Ok(None) => "it takes too long here".to_string(),
+                Err(problem) => format!("{problem:#}"),
+            }
+        }
+    };
+    Verification::Never { reason }
+}
+
+/// Verifies up to the largest size that takes next to no time. `None` if the monitor stopped it.
+fn at_once(
+    domain: &Domain,
+    policy: &Policy,
+    text: &str,
+    monitor: &mut dyn Monitor,
+) -> anyhow::Result<Option<Document>> {
+    let extent = small(domain, &[policy])?.context("this world cannot be walked")?;
+    let subject = Subject { policy, alphabet: &domain.alphabet, world: &domain.world, extent };
     let started = Instant::now();
-    let report = verify(&subject, cores(), Progress::default(), &mut NoMonitor)?;
-    let report = report.expect("a verification that nothing interrupts comes to its end");
+    let Some(report) = verify(&subject, cores(), Progress::default(), monitor)? else { return Ok(None) };
     let seconds = started.elapsed().as_secs_f64();
-    Document::read(document(domain, text, &subject.extent, &report, seconds)?)
+    let mut found = document(domain, text, &subject.extent, &report, seconds)?;
+    found["pictures"] = serde_json::to_value(pictures(&report))?;
+    Document::read(found).map(Some)
 }
 
 impl Document {
     /// Which instances, as the command line has it.
     fn options(&self) -> String {
         let obstacles = self.obstacles.map(|n| format!(" --obstacles {n}")).unwrap_or_default();
-        let ties = if self.ties == "random" { " --ties random" } else { "" };
-        format!("{}{obstacles}{ties}", self.max_objects)
+        format!("{}{obstacles}", self.max_objects)
     }
 
     /// A document of `derrl verify --json`, without what would make the page long.
     fn read(document: Value) -> anyhow::Result<Document> {
         let mut found: Document = serde_json::from_value(document)?;
-        found.picture = found.picture.filter(|picture| picture.len() <= MOST_PICTURE);
         if let Some(example) = &mut found.counterexample {
             example.left_out = example.steps.len().saturating_sub(MOST_STEPS);
             example.steps.truncate(MOST_STEPS);

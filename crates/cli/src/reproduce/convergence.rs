@@ -10,7 +10,8 @@ use super::job::Results;
 use super::names::shown;
 use super::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
 use super::sample::Sample;
-use crate::chart::{Chart, Scale, Series, Stroke};
+use derrl_report::{Chart, Scale, Series, Stroke};
+
 use crate::table::thousands;
 
 /// An agent over its training.
@@ -115,7 +116,7 @@ fn figure(table: &TableSpec, lines: &[Line], seeds: u64) -> Figure {
     Figure {
         name: format!("convergence-{}", table.domain),
         caption: format!("{}: training reward over episodes, {seeds} seeds.", table.title),
-        svg: chart.to_svg(),
+        chart: chart.document(),
     }
 }
 

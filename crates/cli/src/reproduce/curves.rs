@@ -1,11 +1,11 @@
 //! Training curves of several runs as one line with a band.
 
-use derrl_learn::{Trained, mean_stderr};
+use derrl_learn::{TrainingResult, mean_stderr};
 use serde_json::{Value, json};
 
 use super::sample::Sample;
-use crate::chart::{Series, Stroke};
 use crate::table::thousands;
+use derrl_report::{Series, Stroke};
 
 /// Colours that can be told apart, also by the colour-blind, on light and on dark.
 pub const COLORS: [&str; 5] = ["#2b7bba", "#d95f02", "#1b9e77", "#c2558f", "#8a8a8a"];
@@ -29,10 +29,10 @@ pub struct Curve {
 impl Curve {
     /// Averages runs, as far as all of them go. Points lie evenly by logarithm, as learning does; each is the mean of what
     /// a run earned over the last [`WINDOW`] of its episodes so far.
-    pub fn new(runs: &[&Trained]) -> Curve {
-        let runs: Vec<&Trained> = runs.iter().copied().filter(|t| !t.curve.is_empty()).collect();
-        let end = |t: &&Trained| t.curve.last().map_or(0, |p| p.episodes);
-        let begin = |t: &&Trained| t.curve.first().map_or(0, |p| p.episodes);
+    pub fn new(runs: &[&TrainingResult]) -> Curve {
+        let runs: Vec<&TrainingResult> = runs.iter().copied().filter(|t| !t.curve.is_empty()).collect();
+        let end = |t: &&TrainingResult| t.curve.last().map_or(0, |p| p.episodes);
+        let begin = |t: &&TrainingResult| t.curve.first().map_or(0, |p| p.episodes);
         let last = runs.iter().map(end).min().unwrap_or(0) as f64;
         let first = runs.iter().map(begin).max().unwrap_or(0).max(1) as f64;
         let mut points = Vec::new();
@@ -82,7 +82,7 @@ impl Curve {
 }
 
 /// What a run earned on average after `from` episodes and up to `to`; the run has a curve.
-fn between(run: &Trained, from: f64, to: f64) -> f64 {
+fn between(run: &TrainingResult, from: f64, to: f64) -> f64 {
     let inside: Vec<f64> = run
         .curve
         .iter()
@@ -141,12 +141,12 @@ mod tests {
 
     #[test]
     fn runs_are_averaged_as_far_as_all_go() {
-        let run = |returns: &[f64]| Trained {
+        let run = |returns: &[f64]| TrainingResult {
             curve: (1..)
                 .zip(returns)
                 .map(|(i, &mean_return)| Point { episodes: 10 * i, decisions: 0, mean_return })
                 .collect(),
-            ..Trained::default()
+            ..TrainingResult::default()
         };
         let (a, b) = (run(&[0.0, 1.0, 1.0]), run(&[0.0, 0.0, 0.0, 9.0]));
         let curve = Curve::new(&[&a, &b]);

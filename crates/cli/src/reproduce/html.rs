@@ -3,69 +3,84 @@
 use std::fmt::Write;
 
 use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK, Verdict};
-use crate::chart::escape;
 use crate::report::RUNS_FILE;
+use derrl_report::{css, escape};
 
 const STYLE: &str = "
-:root { color-scheme: light dark; --page: #fbfbfa; --card: #fff; --ink: #1c1c1a; --soft: #5f5f5a; --line: #dededa; --good: #0a7a3f; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #161616; --card: #1f1f1f; --ink: #e9e9e6; --soft: #a5a5a0; --line: #3a3a38; --good: #5fce8f; --bad: #ff8a80; }
-}
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem; max-width: 62rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } h3 { margin: 1.8rem 0 .4rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; color: var(--soft); } dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
-nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } a { color: inherit; }
-.notice { border-left: 4px solid var(--bad); padding: .4rem .8rem; background: var(--card); }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; background: var(--card); min-width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .35rem .7rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { font-weight: 600; } td small { display: block; color: var(--soft); white-space: nowrap; } td.number { white-space: nowrap; }
+body { margin: 0 auto; padding: clamp(14px, 3vw, 36px); max-width: 1240px; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: clamp(1.7rem, 1.2rem + 2vw, 2.5rem); line-height: 1.12; letter-spacing: -0.022em; margin: 0 0 .4rem; } h2 { font-size: 1.15rem; margin: 0; } h3 { font-size: .95rem; color: var(--soft); margin: 1.4rem 0 .4rem; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: clamp(14px, 2vw, 22px); margin-top: 18px; min-width: 0; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .1rem 1rem; color: var(--soft); font-size: .9rem; } dt { font-weight: 600; } dd { margin: 0; }
+a { color: var(--accent); text-underline-offset: 3px; }
+.notice { background: var(--unsure-soft); color: var(--unsure); border-radius: 10px; padding: 10px 14px; }
+.verdict { font-size: 1.15rem; font-weight: 640; }
+.scroll { overflow-x: auto; background: linear-gradient(to right, var(--card) 30%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--card) 30%, transparent) right / 40px 100% no-repeat local, radial-gradient(farthest-side at 0 50%, rgb(0 0 0 / 28%), transparent) left / 14px 100% no-repeat scroll, radial-gradient(farthest-side at 100% 50%, rgb(0 0 0 / 28%), transparent) right / 14px 100% no-repeat scroll; }
+table { border-collapse: collapse; min-width: 100%; font-size: .92rem; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+th, td { padding: 7px 10px; border-top: 1px solid var(--line); text-align: left; vertical-align: top; } tr:first-child > * { border-top: 0; }
+th { font-weight: 600; color: var(--soft); } td small { display: block; color: var(--faint); white-space: nowrap; } td.number { white-space: nowrap; }
 .better { color: var(--good); } .worse { color: var(--bad); } .yes { color: var(--good); font-weight: 600; } .no { color: var(--bad); font-weight: 600; } .level { color: var(--soft); font-weight: 600; }
-.group { background: var(--page); font-weight: 600; }
-pre { overflow-x: auto; padding: .8rem; background: var(--card); border: 1px solid var(--line); font-size: .875rem; }
+.group { background: var(--sunk); font-weight: 600; }
+pre { overflow-x: auto; padding: .8rem; background: var(--sunk); border-radius: 10px; font-size: .875rem; overflow-wrap: normal; }
 .claims { padding-left: 1.2rem; } .claims li { margin: .2rem 0; }
-figure { margin: 1rem 0; padding: .5rem; max-width: 42rem; background: var(--card); border: 1px solid var(--line); } figure svg { width: 100%; height: auto; display: block; }
+summary { cursor: pointer; } summary h2 { display: inline; } summary .sub { color: var(--soft); font-size: .92rem; margin-left: .6rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 420px), 1fr)); gap: 18px; }
+figure { margin: 1rem 0; max-width: 42rem; } figure svg { width: 100%; height: auto; display: block; } svg text { font-family: inherit; }
 figcaption { color: var(--soft); font-size: .9rem; }
 @media (max-width: 40rem) {
   table { font-size: .85rem; } th, td { padding: .3rem .45rem; }
   .wide td:first-child:not(.group), .wide th:first-child { position: sticky; left: 0; background: var(--card); max-width: 7.5rem; }
 }
-svg .bg { fill: var(--card); } svg text { fill: var(--ink); } svg .grid { stroke: var(--line); }
 ";
 
 /// A table of more columns than this is scrolled on a phone, and its first column stays.
 const WIDE: usize = 4;
 
-/// The page.
+/// The page: verdict, claims that did not hold and the first table at once, all details folded.
 pub fn to_html(page: &Page) -> String {
     let title = escape(&page.title);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<dl>\n"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>{}{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n",
+        css()
     );
-    for (name, value) in &page.facts {
-        let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
-    }
-    html.push_str("</dl>\n");
     for notice in &page.notices {
         let _ = writeln!(html, "<p class=\"notice\">{}</p>", escape(notice));
     }
     if page.runs {
         let _ = writeln!(html, "<p><a href=\"{RUNS_FILE}\">{}</a></p>", escape(RUNS_LINK));
     }
-    html.push_str("<nav>");
-    for section in &page.sections {
-        let _ = write!(html, "<a href=\"#{}\">{}</a>", section.id, escape(section.title));
-    }
-    html.push_str("</nav>\n");
     if let Some(verdict) = page.verdict() {
-        let _ =
-            writeln!(html, "<p>{}</p>\n{}", escape(&verdict), claims(page.claims().filter(|c| !c.held())));
+        let failed = claims(page.claims().filter(|c| !c.held()));
+        let _ = writeln!(
+            html,
+            "<section class=\"card\"><p class=\"verdict\">{}</p>\n{failed}</section>",
+            escape(&verdict)
+        );
     }
-    for section in &page.sections {
-        let _ = writeln!(html, "<h2 id=\"{}\">{}</h2>", section.id, escape(section.title));
+    for (i, section) in page.sections.iter().enumerate() {
+        let held = section.claims.iter().filter(|c| c.held()).count();
+        let told = match section.claims.len() {
+            0 => String::new(),
+            all => format!("<span class=\"sub\">{held} of {all} claims held</span>"),
+        };
+        // The first part is the table that people come for.
+        let open = if i == 0 { " open" } else { "" };
+        let _ = writeln!(
+            html,
+            "<details class=\"card\" id=\"{}\"{open}><summary><h2>{}</h2>{told}</summary>",
+            section.id,
+            escape(section.title)
+        );
+        let mut in_figures = false;
         for block in &section.blocks {
+            let is_figure = matches!(block, Block::Figure(_));
+            if is_figure != in_figures {
+                html.push_str(if is_figure { "<div class=\"figures\">\n" } else { "</div>\n" });
+                in_figures = is_figure;
+            }
             let _ = match block {
                 Block::Heading(heading) => writeln!(html, "<h3>{}</h3>", escape(heading)),
                 Block::Text(text) => writeln!(html, "<p>{}</p>", escape(text)),
@@ -74,16 +89,24 @@ pub fn to_html(page: &Page) -> String {
                 Block::Figure(figure) => writeln!(
                     html,
                     "<figure>\n{}<figcaption>{}</figcaption>\n</figure>",
-                    figure.svg,
+                    figure.chart.to_inline_svg(),
                     escape(&figure.caption)
                 ),
             };
         }
+        if in_figures {
+            html.push_str("</div>\n");
+        }
         if !section.claims.is_empty() {
             let _ = writeln!(html, "<h3>Claims</h3>\n{}", claims(section.claims.iter()));
         }
+        html.push_str("</details>\n");
     }
-    html.push_str("</body>\n</html>\n");
+    html.push_str("<section class=\"card\"><h2>How this was made</h2>\n<dl>\n");
+    for (name, value) in &page.facts {
+        let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
+    }
+    html.push_str("</dl></section>\n</body>\n</html>\n");
     html
 }
 

@@ -11,7 +11,8 @@ use std::time::Instant;
 use anyhow::Context;
 use derrl_env::{Options, find};
 use derrl_learn::{
-    Config, Learning, Observer, Point, Score, Setup, Trained, Training, evaluate_agent, find_agent,
+    BaselineConfig, Config, Observer, Point, Score, Setup, TrainingJob, TrainingResult, evaluate_agent,
+    find_agent,
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,7 @@ pub struct Job {
     /// Settings of DERRL.
     pub config: Option<Config>,
     /// Settings of NLRL, GCN and MLP.
-    pub learning: Option<Learning>,
+    pub learning: Option<BaselineConfig>,
     /// Episodes a score.
     pub episodes: usize,
     /// What is scored: tasks with options of the world.
@@ -68,7 +69,7 @@ pub struct Finished {
     /// The score of each task, as [`Job::tasks`] lists them.
     pub scores: Vec<Score>,
     /// How training went.
-    pub trained: Trained,
+    pub trained: TrainingResult,
     /// What was learned, where it can be read.
     pub rules: Option<String>,
     /// Seconds it took in all, scoring included.
@@ -102,7 +103,7 @@ impl Job {
             purpose: Purpose::Score,
             agent: agent.to_string(),
             domain: domain.to_string(),
-            task: spec.tasks()[0].name.to_string(),
+            task: spec.tasks()[0].name.clone(),
             options: Options::default(),
             seed: 0,
             decisions: 0,
@@ -174,8 +175,13 @@ impl Job {
             learning: self.learning.as_ref(),
         };
         let mut agent = (row.make)(&setup)?;
-        let training =
-            Training { make_env: &make_env, seed: self.seed, decisions: self.decisions, threads: 1, watcher };
+        let training = TrainingJob {
+            make_env: &make_env,
+            seed: self.seed,
+            decisions: self.decisions,
+            threads: 1,
+            watcher,
+        };
         // On one thread, training runs in this one.
         let before = thread_seconds();
         let Some(trained) = agent.train(&training)? else { return Ok(None) };

@@ -25,15 +25,17 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use derrl_env::{Error, Options, find};
 use derrl_learn::{AGENTS, Config, find_agent};
+use derrl_report::Theme;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Part, Reproduce};
+use crate::cli::{Failure, Outcome, print, print_json};
 use crate::lock::Lock;
 use crate::progress::catch_interrupts;
 use crate::provenance::{commit, machine, today};
 use crate::safe_file::{self, make_folder};
+use crate::say;
 use crate::shell::quoted;
-use crate::{Failure, Outcome, print, print_json, say};
 use experiments::{Experiments, TableSpec};
 use job::{Finished, Job, Results, Store};
 use page::{Block, Page, Section};
@@ -197,7 +199,7 @@ pub fn run(args: &Reproduce) -> Outcome {
     if args.json {
         print_json(&document)?;
     } else {
-        print(&page.to_text());
+        print(&if args.verbose { page.to_text() } else { page.summary() });
         print(&format!(
             "\nwritten to {}: report.html, report.md, results.json, figures/{}\n",
             args.out.display(),
@@ -338,7 +340,8 @@ fn write(args: &Reproduce, page: &Page, document: &Value) -> anyhow::Result<()> 
     make_folder(&figures)?;
     for block in page.sections.iter().flat_map(|s| &s.blocks) {
         if let Block::Figure(figure) = block {
-            safe_file::write(&figures.join(format!("{}.svg", figure.name)), &figure.svg)?;
+            let svg = figure.chart.to_svg(Theme::Light);
+            safe_file::write(&figures.join(format!("{}.svg", figure.name)), &svg)?;
         }
     }
     safe_file::write(&args.out.join("results.json"), &serde_json::to_string_pretty(document)?)?;

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use derrl_report::Document;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::sample::Comparison;
 use crate::report::RUNS_FILE;
-use crate::table::columns;
+use crate::table::{WIDTH, columns, wrap};
 
 /// What leads to the page of the runs.
 pub const RUNS_LINK: &str = "See the learned policies act: every run, every task, step by step, with reasons";
@@ -50,7 +51,7 @@ pub struct Figure {
     /// What it shows, for those who cannot see it.
     pub caption: String,
     /// The chart.
-    pub svg: String,
+    pub chart: Document,
 }
 
 /// A cell of a table.
@@ -234,6 +235,27 @@ impl Page {
                 let _ = write!(text, "\n### Claims\n\n{}", markdown_claims(section.claims.iter()));
             }
         }
+        text
+    }
+
+    /// What came of it, in a screenful: each part with its claims, and those that did not hold.
+    pub fn summary(&self) -> String {
+        let mut text = format!("{}\n\n", self.title);
+        let mut rows = vec![["part", "claims held"].map(String::from).to_vec()];
+        for section in &self.sections {
+            let (all, held) = (section.claims.len(), section.claims.iter().filter(|c| c.held()).count());
+            let told = if all == 0 { "no claims".to_string() } else { format!("{held} of {all}") };
+            rows.push(vec![section.title.to_string(), told]);
+        }
+        text.push_str(&columns(&rows, "  "));
+        for claim in self.claims().filter(|c| !c.held()) {
+            let told = format!("{}: {}: {}", claim.verdict.sign(), claim.text, claim.detail);
+            let _ = write!(text, "\n{}", wrap(&told, "  ", WIDTH));
+        }
+        for notice in &self.notices {
+            let _ = write!(text, "\n{}", wrap(notice, "  ", WIDTH));
+        }
+        text.push_str("\nall tables: --verbose, or report.html\n");
         text
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use derrl_learn::SOLVED;
 use derrl_logic::{Policy, Source};
 use serde_json::json;
 
@@ -46,6 +47,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         untyped: false,
         start: None,
         options: job.options.clone(),
+        pddl: None,
         settings: job.config.clone().unwrap_or_default(),
     };
     let text = finished.rules.as_deref().unwrap_or_default();
@@ -76,6 +78,10 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         episodes: trained.episodes,
         steps: trained.decisions,
         selection_steps: trained.selection_steps,
+        solved: scores.first().is_some_and(|(_, s)| s.success_rate >= SOLVED),
+        advice: Vec::new(),
+        origins: Vec::new(),
+        widenings: Vec::new(),
         seconds: finished.seconds,
         curves: vec![(trained.restart, points)],
     };

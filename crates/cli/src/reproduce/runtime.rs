@@ -11,7 +11,8 @@ use super::names::{capital, shown};
 use super::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
 use super::sample::Sample;
 use super::{Plan, each_seed};
-use crate::chart::{Chart, Scale, Series, Stroke};
+use derrl_report::{Chart, Scale, Series, Stroke};
+
 use crate::table::thousands;
 
 /// The sizes of an axis that are measured.
@@ -217,6 +218,6 @@ fn figure(axis: &Axis, title: &str, lines: &[Line]) -> Figure {
     Figure {
         name: format!("runtime-{}-{}", axis.domain, axis.name.replace(' ', "-")),
         caption: format!("{title}: training time of an episode."),
-        svg: chart.to_svg(),
+        chart: chart.document(),
     }
 }

@@ -67,7 +67,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod env;
+pub(crate) mod env;
 pub mod grid;
 pub mod layout;
 pub mod level;

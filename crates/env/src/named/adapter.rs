@@ -248,12 +248,16 @@ fn code(facts: &[(Pred, Vec<Object>)], legal: Option<&[GroundAction]>) -> u128 {
     };
     for (pred, args) in facts {
         mix(u64::from(pred.0) << 32 | args.len() as u64);
-        args.iter().for_each(|o| mix(u64::from(o.0)));
+        for o in args {
+            mix(u64::from(o.0));
+        }
     }
     mix(u64::MAX - u64::from(legal.is_some()));
     for ground in legal.unwrap_or_default() {
         mix(u64::from(ground.action.0) << 32 | ground.args.len() as u64);
-        ground.args.iter().for_each(|o| mix(u64::from(o.0)));
+        for o in &ground.args {
+            mix(u64::from(o.0));
+        }
     }
     hash
 }

@@ -11,8 +11,8 @@ use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
 use crate::blocks::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY, universe};
-use crate::drawing::{Drawing, Paint, Shape};
 use crate::error::Error;
+use crate::scene::{Scene, Stacks};
 
 /// The row's entry: 5 bits a block fit 128 for up to 25 blocks.
 pub(crate) fn blocks() -> Exhaustive {
@@ -332,26 +332,13 @@ impl Family for Configurations {
         Some(over.count_ones() + 1)
     }
 
-    fn draw(&self, state: u128) -> Drawing {
-        let stacks = self.stacks(state);
-        let height = f64::from(self.n).min(8.0).max(stacks.iter().map(Vec::len).max().unwrap_or(1) as f64);
-        let mut drawing = Drawing::new(stacks.len() as f64 * 1.25 + 0.25, height + 0.2);
-        let width = drawing.width;
-        drawing.shapes.push(Shape::Box {
-            x: 0.0,
-            y: height,
-            width,
-            height: 0.2,
-            paint: Paint::Ground,
-            label: String::new(),
-        });
-        for (i, stack) in stacks.iter().enumerate() {
-            for (j, &x) in stack.iter().enumerate() {
-                let paint = if x == self.goal.0 || x == self.goal.1 { Paint::Goal } else { Paint::Thing };
-                let name = self.universe.name(Object(x)).to_string();
-                drawing.unit(0.25 + 1.25 * i as f64, height - 1.0 - j as f64, paint, &name);
-            }
-        }
-        drawing
+    fn scene(&self, state: u128) -> Scene {
+        let name = |x: u32| self.universe.name(Object(x)).to_string();
+        Scene::Stacks(Stacks {
+            blocks: (0..self.n).map(name).collect(),
+            stacks: self.stacks(state),
+            goal: self.goal,
+            floor: name(self.n),
+        })
     }
 }

@@ -9,8 +9,8 @@ use crate::binding::Binding;
 use crate::countdown::{
     ACC, CURR, GOAL, HIGH, LAST, LESS, LOW, NAME, NEXT, VOCABULARY, clamp, object, universe,
 };
-use crate::drawing::{Drawing, Paint};
 use crate::error::Error;
+use crate::scene::{Numbers, Scene};
 
 /// The row's entry.
 pub(crate) fn countdown() -> Exhaustive {
@@ -163,15 +163,14 @@ impl Family for Game {
         self.solvable[taken][(acc - LOW) as usize].then_some((self.stack.len() - taken) as u32)
     }
 
-    fn draw(&self, state: u128) -> Drawing {
+    fn scene(&self, state: u128) -> Scene {
         let (taken, acc) = decode(state);
-        let height = self.stack.len().max(2) as f64;
-        let mut drawing = Drawing::new(4.0, height);
-        for (i, n) in self.stack.iter().enumerate().skip(taken) {
-            drawing.unit(0.0, height - (self.stack.len() - i) as f64, Paint::Thing, &n.to_string());
-        }
-        drawing.text(2.6, height - 1.5, &format!("acc {acc}"));
-        drawing.text(2.6, height - 0.5, &format!("goal {}", self.goal));
-        drawing
+        Scene::Numbers(Numbers {
+            numbers: self.stack.iter().map(|&n| i64::from(n)).collect(),
+            taken,
+            acc: i64::from(acc),
+            goal: i64::from(self.goal),
+            range: (i64::from(LOW), i64::from(HIGH)),
+        })
     }
 }

@@ -11,13 +11,14 @@ use rustc_hash::FxHashSet;
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
+use crate::doorkey::env::{picture, square, thing};
 use crate::doorkey::grid::{Cell, Colour, DoorState, Grid, Outcome, Pos};
 use crate::doorkey::layout::{ROOM, Shape, rooms};
 use crate::doorkey::level::{Key, Level, State};
 use crate::doorkey::world::World;
 use crate::doorkey::{NAME, Names, VOCABULARY};
-use crate::drawing::{Drawing, Paint};
 use crate::error::Error;
+use crate::scene::{Scene, Walker};
 
 /// The row's entry.
 pub(crate) fn doorkey() -> Exhaustive {
@@ -260,45 +261,34 @@ impl Family for Rooms {
         self.distance[state as usize]
     }
 
-    fn draw(&self, state: u128) -> Drawing {
+    fn scene(&self, state: u128) -> Scene {
         let grid = self.level.grid();
         let now = decode(state);
-        let mut drawing = Drawing::new(f64::from(grid.width()), f64::from(grid.height()) + 1.0);
         let (mut keys, mut doors) = (0u8, 0u8);
-        let mut hand = String::new();
+        let mut holds = None;
+        let mut things = Vec::new();
         for (pos, cell) in grid.cells() {
-            let (x, y) = (f64::from(pos.x), f64::from(pos.y));
-            match cell {
-                Cell::Empty => drawing.unit(x, y, Paint::Ground, ""),
-                Cell::Wall => drawing.unit(x, y, Paint::Wall, ""),
-                Cell::Goal => drawing.unit(x, y, Paint::Goal, "G"),
+            let seen = match cell {
+                Cell::Empty | Cell::Wall | Cell::Goal => cell,
                 Cell::Door(colour, _) => {
                     let locked = now.locked & (1 << doors) != 0;
                     doors += 1;
-                    drawing.unit(x, y, Paint::Ground, "");
-                    if locked {
-                        drawing.unit(x, y, Paint::Colour(colour.name()), &format!("d{doors}"));
-                    } else {
-                        drawing.text(x + 0.5, y + 0.5, &format!("d{doors}"));
-                    }
+                    Cell::Door(colour, if locked { DoorState::Locked } else { DoorState::Open })
                 }
-                Cell::Key(colour) => {
-                    let carried = now.carried == Some(Key(keys));
+                Cell::Key(_) => {
                     keys += 1;
-                    drawing.unit(x, y, Paint::Ground, "");
-                    if carried {
-                        hand = format!("carrying k{keys}");
-                    } else {
-                        drawing.disc(x, y, Paint::Colour(colour.name()), &format!("k{keys}"));
+                    if now.carried == Some(Key(keys - 1)) {
+                        holds = thing(&self.level, pos, cell);
+                        continue;
                     }
+                    cell
                 }
-            }
+            };
+            things.extend(thing(&self.level, pos, seen));
         }
-        let agent = grid.agent.pos;
-        drawing.disc(f64::from(agent.x), f64::from(agent.y), Paint::Agent, "");
-        if !hand.is_empty() {
-            drawing.text(f64::from(grid.width()) / 2.0, f64::from(grid.height()) + 0.5, &hand);
-        }
-        drawing
+        // Where in a room the agent stands makes no difference here: it stays where the level puts it.
+        let agent = grid.agent;
+        let walker = Walker { at: square(agent.pos), facing: Some(agent.direction as u8), holds };
+        Scene::Grid(picture(grid, things, walker, Vec::new()))
     }
 }

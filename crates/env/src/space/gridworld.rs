@@ -6,9 +6,9 @@ use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
-use crate::drawing::{Drawing, Paint};
 use crate::error::Error;
 use crate::gridworld::{COMPASS, CURR, MOVES, NAME, OBS, SIGNS, SUCC, TARGET, VOCABULARY, universe};
+use crate::scene::{Grid, Scene, Thing, Walker};
 
 /// The row's entry.
 pub(crate) fn gridworld() -> Exhaustive {
@@ -238,21 +238,26 @@ impl Family for Maze {
         self.distance[state as usize]
     }
 
-    fn draw(&self, state: u128) -> Drawing {
-        let side = f64::from(self.n);
-        let mut drawing = Drawing::new(side, side);
-        for cell in 0..self.blocked.len() {
+    fn scene(&self, state: u128) -> Scene {
+        // Pictures count rows from the top, the world counts y from the bottom.
+        let square = |cell: usize| {
             let (x, y) = self.place(cell);
-            let paint = match cell {
-                _ if self.blocked[cell] => Paint::Wall,
-                _ if cell == self.target => Paint::Goal,
-                _ => Paint::Ground,
-            };
-            drawing.unit(f64::from(x), f64::from(self.n - 1 - y), paint, "");
-        }
-        let (x, y) = self.place(state as usize);
-        drawing.disc(f64::from(x), f64::from(self.n - 1 - y), Paint::Agent, "");
-        drawing
+            (x as u32, (self.n - 1 - y) as u32)
+        };
+        let name = |i: i32| self.universe.name(Object(i as u32)).to_string();
+        let thing = |kind, cell| Thing { kind, name: None, at: square(cell), colour: None, state: None };
+        let obstacles = (0..self.blocked.len()).filter(|&cell| self.blocked[cell]);
+        Scene::Grid(Grid {
+            rows: vec![".".repeat(self.n as usize); self.n as usize],
+            columns: (0..self.n).map(name).collect(),
+            lines: (self.n..2 * self.n).rev().map(name).collect(),
+            things: obstacles
+                .map(|cell| thing("obstacle", cell))
+                .chain([thing("goal", self.target)])
+                .collect(),
+            agent: Walker { at: square(state as usize), facing: None, holds: None },
+            trail: Vec::new(),
+        })
     }
 }
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Object, Universe};
 
-use crate::drawing::Drawing;
 use crate::error::Error;
+use crate::scene::Scene;
 
 pub(crate) use self::{blocks::blocks, countdown::countdown, doorkey::doorkey, gridworld::gridworld};
 
@@ -137,8 +137,8 @@ pub trait Family: Send + Sync {
     /// The fewest actions from a state to what is asked for; `None` where no actions lead there.
     fn shortest(&self, state: u128) -> Option<u32>;
 
-    /// A picture of a state.
-    fn draw(&self, state: u128) -> Drawing;
+    /// What a state looks like: the same scene as that of the world's environment.
+    fn scene(&self, state: u128) -> Scene;
 }
 
 /// The facts of a state and what follows from them, in place of what `facts` held.

@@ -55,7 +55,7 @@ impl Case {
                     // Programs say that no rule fires, not what is legal.
                     decision.ties.clear();
                 }
-                State { decision, universe, facts, values }
+                State { universe, facts, decision, values }
             })
             .collect();
         Case { name, alphabet: Arc::clone(alphabet), policy, object: "object", states }

@@ -27,6 +27,24 @@ pub struct Score {
     /// The mean return of other controllers of note on the same instances, where the world knows any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub references: BTreeMap<String, f64>,
+    /// How each problem went, where the task is a list of problems of which each is played once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemScore>,
+}
+
+/// How a policy did in one problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProblemScore {
+    /// The file of the problem.
+    pub file: String,
+    /// Whether the goal was reached.
+    pub solved: bool,
+    /// How many actions it took.
+    pub steps: usize,
+    /// What they cost together.
+    pub cost: f64,
+    /// Seconds that acting and simulating took.
+    pub seconds: f64,
 }
 
 /// The random streams of the `i`-th scored episode of a seed: one for the world, one to break ties. Neither training nor
@@ -156,7 +174,8 @@ fn score_while(
     }
     let (mean, stderr) = mean_stderr(&values);
     let success_rate = successes as f64 / n;
-    Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references }))
+    let problems = Vec::new();
+    Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references, problems }))
 }
 
 /// The mean of some numbers and its standard error (0 for fewer than two).

@@ -7,7 +7,7 @@ use derrl_env::{Env, Rng};
 use derrl_logic::{Alphabet, GroundAction, Policy, Source};
 
 use crate::act::score::Actor;
-use crate::agents::{Agent, AgentSpec, Saved, Setup, Trained, Training};
+use crate::agents::{Agent, AgentSpec, Saved, Setup, TrainingJob, TrainingResult};
 use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::search::checkpoint::{Checkpoint, Learned};
@@ -45,7 +45,7 @@ impl Derrl {
 }
 
 impl Agent for Derrl {
-    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
+    fn train(&mut self, training: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error> {
         let listener =
             Listener { watcher: training.watcher, curves: Mutex::default(), result: Mutex::default() };
         let search = Search::new(&self.problem, &self.config, training.make_env, &listener);
@@ -85,7 +85,7 @@ struct Listener<'a> {
     watcher: &'a dyn Observer,
     /// The curve of each restart.
     curves: Mutex<BTreeMap<u64, Vec<Point>>>,
-    result: Mutex<Option<Trained>>,
+    result: Mutex<Option<TrainingResult>>,
 }
 
 impl Observer for Listener<'_> {
@@ -100,7 +100,7 @@ impl Observer for Listener<'_> {
     fn finished(&self, _seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         let chosen = checkpoint.done.iter().find(|o| o.restart == learned.restart);
         let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
-        let trained = Trained {
+        let trained = TrainingResult {
             curve: curves.remove(&learned.restart).unwrap_or_default(),
             episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
             decisions: learned.steps,

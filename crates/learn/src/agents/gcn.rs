@@ -19,7 +19,7 @@ use derrl_logic::{Alphabet, Facts, GroundAction, Type, Universe};
 use crate::agents::linear::{
     add_outer, add_product, add_transposed, softmax_in_place, through_softmax, through_tanh,
 };
-use crate::agents::reinforce::{Learner, Learning, Model};
+use crate::agents::reinforce::{BaselineAgent, BaselineConfig, Model};
 use crate::agents::{AgentSpec, Setup};
 use crate::error::Error;
 use crate::generator::network::normal;
@@ -33,14 +33,14 @@ pub const SPEC: AgentSpec = AgentSpec {
 };
 
 /// An untrained learner.
-pub fn learner(setup: &Setup<'_>) -> Result<Learner<Gcn>, Error> {
+pub fn learner(setup: &Setup<'_>) -> Result<BaselineAgent<Gcn>, Error> {
     let model =
-        |alphabet: &Arc<Alphabet>, _: &_, learning: &Learning| Ok(Gcn::new(alphabet, learning.hidden));
-    Learner::new(setup, learning(), model)
+        |alphabet: &Arc<Alphabet>, _: &_, learning: &BaselineConfig| Ok(Gcn::new(alphabet, learning.hidden));
+    BaselineAgent::new(setup, learning(), model)
 }
 
-fn learning() -> Learning {
-    Learning { learning_rate: 0.005, batch: 128, hidden: 16, ..Learning::default() }
+fn learning() -> BaselineConfig {
+    BaselineConfig { learning_rate: 0.005, batch: 128, hidden: 16, ..BaselineConfig::default() }
 }
 
 /// The network with its sizes.

@@ -11,7 +11,7 @@ use derrl_logic::{Facts, GroundAction, Universe};
 
 use crate::agents::linear::{softmax_in_place, through_softmax};
 use crate::agents::perceptron::Perceptron;
-use crate::agents::reinforce::{Learner, Learning, Model};
+use crate::agents::reinforce::{BaselineAgent, BaselineConfig, Model};
 use crate::agents::training_atoms::{Matched, TrainingAtoms};
 use crate::agents::{AgentSpec, Setup};
 use crate::error::Error;
@@ -25,17 +25,17 @@ pub const SPEC: AgentSpec = AgentSpec {
 };
 
 /// An untrained learner.
-pub fn learner(setup: &Setup<'_>) -> Result<Learner<Mlp>, Error> {
-    let model = |_: &_, training: &TrainingAtoms, learning: &Learning| {
+pub fn learner(setup: &Setup<'_>) -> Result<BaselineAgent<Mlp>, Error> {
+    let model = |_: &_, training: &TrainingAtoms, learning: &BaselineConfig| {
         let network =
             Perceptron { inputs: training.len(), hidden: learning.hidden, outputs: training.actions() };
         Ok(Mlp { training: training.clone(), network })
     };
-    Learner::new(setup, learning(), model)
+    BaselineAgent::new(setup, learning(), model)
 }
 
-fn learning() -> Learning {
-    Learning { learning_rate: 0.005, batch: 384, hidden: 64, ..Learning::default() }
+fn learning() -> BaselineConfig {
+    BaselineConfig { learning_rate: 0.005, batch: 384, hidden: 64, ..BaselineConfig::default() }
 }
 
 /// The network with its sizes.

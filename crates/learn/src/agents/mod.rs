@@ -37,14 +37,14 @@ use crate::search::observer::{Observer, Point};
 use crate::search::waves::MakeEnv;
 use crate::settings::config::Config;
 
-pub use reinforce::Learning;
+pub use reinforce::BaselineConfig;
 
 /// Something that can be trained on a task and then acts.
 ///
 /// The result of training depends on the seed and the budget alone, not on threads or time.
 pub trait Agent: Send {
     /// Learns from scratch. `None` if the watcher stopped it.
-    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error>;
+    fn train(&mut self, training: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error>;
 
     /// The action taken in the current state of the world: the best one, ties broken uniformly.
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction;
@@ -69,12 +69,12 @@ pub struct Setup<'a> {
     /// The settings of DERRL.
     pub config: &'a Config,
     /// The settings of NLRL, GCN or MLP; `None` for the agent's own ([`AgentSpec::learning`]).
-    pub learning: Option<&'a Learning>,
+    pub learning: Option<&'a BaselineConfig>,
 }
 
 /// One training run.
 #[derive(Clone, Copy)]
-pub struct Training<'a> {
+pub struct TrainingJob<'a> {
     /// Makes worlds of the training task.
     pub make_env: &'a MakeEnv<'a>,
     /// The seed of the run.
@@ -90,7 +90,7 @@ pub struct Training<'a> {
 
 /// How training went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Trained {
+pub struct TrainingResult {
     /// Reward over episodes; of the restart that was chosen, where there are several.
     pub curve: Vec<Point>,
     /// Episodes of training.
@@ -142,7 +142,7 @@ pub struct AgentSpec {
     /// One line on what it is.
     pub summary: &'static str,
     /// Its settings, if it learns as NLRL, GCN and MLP do.
-    pub learning: Option<fn() -> Learning>,
+    pub learning: Option<fn() -> BaselineConfig>,
     /// Makes it, untrained.
     pub make: MakeAgent,
 }

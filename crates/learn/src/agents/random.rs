@@ -5,7 +5,7 @@ use std::sync::Arc;
 use derrl_env::{Env, Fault, Rng, list_legal, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Universe};
 
-use crate::agents::{Agent, AgentSpec, Saved, Trained, Training};
+use crate::agents::{Agent, AgentSpec, Saved, TrainingJob, TrainingResult};
 use crate::error::Error;
 use crate::settings::streams::Purpose;
 
@@ -42,8 +42,8 @@ struct Random {
 }
 
 impl Agent for Random {
-    fn train(&mut self, _: &Training<'_>) -> Result<Option<Trained>, Error> {
-        Ok(Some(Trained::default()))
+    fn train(&mut self, _: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error> {
+        Ok(Some(TrainingResult::default()))
     }
 
     fn act(&mut self, env: &dyn Env, rng: &mut Rng) -> GroundAction {

@@ -10,7 +10,7 @@ use crate::act::score::{run_episode, selection_streams};
 use crate::agents::critic::Critic;
 use crate::agents::seen::{Entry, Seen};
 use crate::agents::training_atoms::TrainingAtoms;
-use crate::agents::{Agent, Parameters, Saved, Setup, Trained, Training, argmax};
+use crate::agents::{Agent, Parameters, Saved, Setup, TrainingJob, TrainingResult, argmax};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::experience::episode::{Decision, play};
@@ -82,7 +82,7 @@ pub trait Model: Send + 'static {
 /// The settings of a training run of NLRL, GCN or MLP.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Learning {
+pub struct BaselineConfig {
     /// Adam's learning rate at the start; it falls linearly to a tenth of that.
     pub learning_rate: f64,
     /// gamma, the discount a step.
@@ -99,7 +99,7 @@ pub struct Learning {
     pub restarts: usize,
 }
 
-impl Learning {
+impl BaselineConfig {
     /// The first setting outside its range, as an error.
     pub fn check(&self) -> Result<(), Error> {
         let number = |ok: bool, name: &'static str, value: f64, range: &'static str| {
@@ -122,9 +122,9 @@ impl Learning {
     }
 }
 
-impl Default for Learning {
-    fn default() -> Learning {
-        Learning {
+impl Default for BaselineConfig {
+    fn default() -> BaselineConfig {
+        BaselineConfig {
             learning_rate: 0.005,
             gamma: 0.99,
             batch: 128,
@@ -144,9 +144,9 @@ const SELECTION_SHARE: u64 = 9;
 const POINTS: u64 = 200;
 
 /// A model with what it has learned.
-pub struct Learner<M: Model> {
+pub struct BaselineAgent<M: Model> {
     model: M,
-    settings: Learning,
+    settings: BaselineConfig,
     training: TrainingAtoms,
     /// Steps taken to see the objects of the task.
     looked: u64,
@@ -159,13 +159,13 @@ pub struct Learner<M: Model> {
     tape: M::Tape,
 }
 
-impl<M: Model> Learner<M> {
+impl<M: Model> BaselineAgent<M> {
     /// An untrained learner. The model is made from the objects of the training task.
     pub fn new(
         setup: &Setup<'_>,
-        own: Learning,
-        model: impl FnOnce(&Arc<Alphabet>, &TrainingAtoms, &Learning) -> Result<M, Error>,
-    ) -> Result<Learner<M>, Error> {
+        own: BaselineConfig,
+        model: impl FnOnce(&Arc<Alphabet>, &TrainingAtoms, &BaselineConfig) -> Result<M, Error>,
+    ) -> Result<BaselineAgent<M>, Error> {
         let settings = setup.learning.cloned().unwrap_or(own);
         settings.check()?;
         let mut env = (setup.make_env)()?;
@@ -181,7 +181,7 @@ impl<M: Model> Learner<M> {
         let model = model(setup.alphabet, &training, &settings)?;
         let theta = model.initial(&mut Purpose::Baseline(0).rng(0));
         let weights = vec![model.weights(&theta)];
-        Ok(Learner {
+        Ok(BaselineAgent {
             seen: Seen::new(setup.alphabet),
             learners: vec![Parameters { theta, choices: 0 }],
             weights,
@@ -244,7 +244,7 @@ struct Workspace<M: Model> {
     returns: Vec<f64>,
 }
 
-impl<M: Model> Learner<M> {
+impl<M: Model> BaselineAgent<M> {
     fn start(&mut self, learners: usize, seed: u64, restart: u64) -> Workspace<M> {
         let mut rng = Purpose::Baseline(restart).rng(seed);
         self.learners =
@@ -381,18 +381,18 @@ fn draw(pi: &[f64], rng: &mut Rng) -> usize {
     pi.iter().rposition(|&p| p > 0.0).unwrap_or(0)
 }
 
-impl<M: Model> Learner<M> {
+impl<M: Model> BaselineAgent<M> {
     /// One run from scratch of this many steps; `None` if the watcher stopped it.
     fn run(
         &mut self,
-        training: &Training<'_>,
+        training: &TrainingJob<'_>,
         decisions: u64,
         restart: u64,
         env: &mut Counted<'_>,
-    ) -> Result<Option<Trained>, Error> {
+    ) -> Result<Option<TrainingResult>, Error> {
         let mut run = self.start(env.world().learners(), training.seed, restart);
         self.refresh();
-        let mut trained = Trained::default();
+        let mut trained = TrainingResult::default();
         let every = (decisions / POINTS).max(1);
         let (mut next, mut sum, mut count) = (0, 0.0, 0);
         let before = env.taken();
@@ -432,14 +432,18 @@ impl<M: Model> Learner<M> {
     }
 }
 
-impl<M: Model> Agent for Learner<M> {
-    fn train(&mut self, training: &Training<'_>) -> Result<Option<Trained>, Error> {
+impl<M: Model> Agent for BaselineAgent<M> {
+    fn train(&mut self, training: &TrainingJob<'_>) -> Result<Option<TrainingResult>, Error> {
         let mut env = (training.make_env)()?;
         let stop = || training.watcher.interrupted();
         let mut env = Counted::until(env.as_mut(), &stop);
         let restarts = self.settings.restarts as u64;
         let mut best: Option<(f64, Vec<Parameters>, Vec<Point>)> = None;
-        let mut all = Trained { decisions: self.looked, selection_steps: self.looked, ..Trained::default() };
+        let mut all = TrainingResult {
+            decisions: self.looked,
+            selection_steps: self.looked,
+            ..TrainingResult::default()
+        };
         let budget = training.decisions.saturating_sub(self.looked) / restarts;
         for restart in 0..restarts {
             let selection = if restarts == 1 { 0 } else { budget / SELECTION_SHARE };
@@ -504,7 +508,7 @@ impl<M: Model> Agent for Learner<M> {
 }
 
 #[cfg(test)]
-impl<M: Model> Learner<M> {
+impl<M: Model> BaselineAgent<M> {
     /// Holds the gradient of some random function of pi against finite differences, in states of a random episode.
     pub fn check_gradient(&mut self, env: &mut dyn Env, seed: u64) {
         const H: f64 = 1e-5;

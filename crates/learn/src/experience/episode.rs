@@ -12,7 +12,7 @@ pub trait Decision {
     fn g(&mut self) -> &mut f64;
 }
 
-/// Runs an episode that has begun: `turn` decides and acts, until the episode ends, the world fails or `turn` gives up.
+/// Runs an episode that has begun: `turn` decides and acts, until the episode ends or `turn` gives up.
 /// Appends the decisions with their G_t, and returns the undiscounted return.
 #[inline]
 pub fn play<D: Decision>(
@@ -25,7 +25,8 @@ pub fn play<D: Decision>(
     let from = steps.len();
     let agents = env.world().agents();
     let mut earned = 0.0;
-    while env.world().fault().is_none() {
+    // A world that fails later ends the episode.
+    while steps.len() > from || env.world().fault().is_none() {
         let Some((mut step, outcome)) = turn(env, rng) else { break };
         earned += outcome.reward;
         *step.g() = outcome.reward;

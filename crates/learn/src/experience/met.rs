@@ -12,35 +12,45 @@ use derrl_logic::Action;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Distinct states kept. Where training meets more, these are a sample in which each is equally likely to be.
+/// Distinct states kept, fewer where states are large. Where training meets more, these are a sample in which each is
+/// equally likely to be.
 pub const MOST_STATES: usize = 4096;
+/// A state with up to this many pairs counts as one, a larger one in proportion.
+const PAIRS: usize = 16;
 
-/// A state as rules see it: each action with each list of masks that a ground action of it has, in order, each pair once.
-pub type Sight = Box<[(Action, Arc<[u64]>)]>;
+/// An action with the masks of a ground action of it.
+pub type Pair = (Action, Arc<[u64]>);
 
-/// The distinct states met so far; beyond [`MOST_STATES`], those with the lowest hashes.
+/// A state as rules see it: the pairs of its ground actions, in order, each once.
+pub type Sight = Box<[Pair]>;
+
+/// The distinct states met so far; where they are too many, those with the lowest hashes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Met {
     /// By hash.
     states: BTreeMap<u128, Sight>,
+    /// Their size, in pairs.
+    size: usize,
+    /// The lowest hash of a state that there was no room for: none from there on is kept.
+    ceiling: Option<u128>,
 }
 
 impl Met {
     /// Whether a state of that hash would be new and be kept.
     pub fn wants(&self, hash: u128) -> bool {
-        let room = || {
-            self.states.len() < MOST_STATES
-                || self.states.last_key_value().is_some_and(|(last, _)| hash < *last)
-        };
-        !self.states.contains_key(&hash) && room()
+        self.ceiling.is_none_or(|ceiling| hash < ceiling) && !self.states.contains_key(&hash)
     }
 
-    /// Keeps a state, in place of the one with the highest hash where there is no room.
-    pub fn add(&mut self, hash: u128, mut sight: Vec<(Action, Arc<[u64]>)>) {
+    /// Keeps a state that is wanted, in place of those with the highest hashes where there is no room.
+    pub fn add(&mut self, hash: u128, mut sight: Vec<Pair>) {
         sight.sort_unstable();
+        self.size += size(&sight);
         self.states.insert(hash, sight.into());
-        if self.states.len() > MOST_STATES {
-            self.states.pop_last();
+        while self.size > MOST_STATES * PAIRS
+            && let Some((highest, sight)) = self.states.pop_last()
+        {
+            self.size -= size(&sight);
+            self.ceiling = Some(highest);
         }
     }
 
@@ -50,14 +60,15 @@ impl Met {
     }
 
     /// How many states are kept.
-    pub fn len(&self) -> usize {
+    pub fn states(&self) -> usize {
         self.states.len()
     }
 
     /// The states as they are saved.
     pub fn save(&self) -> SavedStates {
         let mut places: FxHashMap<&[u64], u32> = FxHashMap::default();
-        let mut saved = SavedStates::default();
+        let halves = |hash: u128| [(hash >> 64) as u64, hash as u64];
+        let mut saved = SavedStates { ceiling: self.ceiling.map(halves), ..SavedStates::default() };
         for sight in self.states.values() {
             let pairs = sight.iter().map(|(action, masks)| {
                 let list = *places.entry(masks).or_insert_with(|| {
@@ -78,7 +89,8 @@ impl Met {
         if lists.iter().any(|(masks, _)| !masks.len().is_multiple_of(words)) {
             return None;
         }
-        let mut met = Met::default();
+        let whole = |[high, low]: [u64; 2]| u128::from(high) << 64 | u128::from(low);
+        let mut met = Met { ceiling: saved.ceiling.map(whole), ..Met::default() };
         for pairs in &saved.states {
             let mut hash = 0;
             let mut sight = Vec::with_capacity(pairs.len());
@@ -87,7 +99,9 @@ impl Met {
                 hash = with_pair(hash, Action(action), *of_list);
                 sight.push((Action(action), Arc::clone(masks)));
             }
-            met.add(hash, sight);
+            if met.wants(hash) {
+                met.add(hash, sight);
+            }
         }
         Some(met)
     }
@@ -98,6 +112,13 @@ impl Met {
 pub struct SavedStates {
     lists: Vec<Vec<u64>>,
     states: Vec<Vec<(u32, u32)>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ceiling: Option<[u64; 2]>,
+}
+
+/// How much room a state takes.
+fn size(sight: &[Pair]) -> usize {
+    sight.len().max(PAIRS)
 }
 
 /// A hash of masks, the same in every process.
@@ -124,15 +145,16 @@ mod tests {
 
     use super::*;
 
-    fn state(rng: &mut Rng) -> (u128, Vec<(Action, Arc<[u64]>)>) {
-        let pairs: Vec<(Action, Arc<[u64]>)> = (0..1 + rng.below(3) as u32)
+    fn state(rng: &mut Rng) -> (u128, Vec<Pair>) {
+        let actions = if rng.below(9) == 0 { 1 + rng.below(40) } else { 1 + rng.below(3) };
+        let pairs: Vec<Pair> = (0..actions as u32)
             .map(|action| (Action(action), vec![rng.below(40) as u64, rng.below(9) as u64].into()))
             .collect();
         let hash = pairs.iter().fold(0, |hash, (a, masks)| with_pair(hash, *a, hash_masks(masks)));
         (hash, pairs)
     }
 
-    fn keep(met: &mut Met, (hash, sight): (u128, Vec<(Action, Arc<[u64]>)>)) {
+    fn keep(met: &mut Met, (hash, sight): (u128, Vec<Pair>)) {
         if met.wants(hash) {
             met.add(hash, sight);
         }
@@ -144,13 +166,13 @@ mod tests {
         let mut states: Vec<_> = (0..20_000).map(|_| state(&mut rng)).collect();
         let mut whole = Met::default();
         states.iter().cloned().for_each(|s| keep(&mut whole, s));
-        assert_eq!(whole.len(), MOST_STATES);
+        assert!((MOST_STATES / 2..MOST_STATES).contains(&whole.states()), "{} states", whole.states());
         rng.shuffle(&mut states);
         let mut cut = Met::default();
         for (i, s) in states.into_iter().enumerate() {
             if i % 777 == 0 {
                 let text = serde_json::to_string(&cut.save()).unwrap();
-                cut = Met::load(&serde_json::from_str(&text).unwrap(), 1, 3).unwrap();
+                cut = Met::load(&serde_json::from_str(&text).unwrap(), 1, 40).unwrap();
             }
             keep(&mut cut, s);
         }

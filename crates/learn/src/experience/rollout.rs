@@ -98,6 +98,8 @@ pub struct Batch {
     /// Sampled rule vectors: for each sample, the bodies of all slots. The last one only where the gradient is that of the
     /// relaxed F, which does not ask for them.
     pub bodies: Vec<u64>,
+    /// Whether all sampled rule vectors are kept, also those that the gradient does not ask for.
+    pub keep_bodies: bool,
     /// The undiscounted return of each episode.
     pub returns: Vec<f64>,
     /// What the rules sampled last weigh.
@@ -160,7 +162,7 @@ impl Batch {
         let (sampling, value, _) = config.estimator.choices();
         let world = env.world();
         let (agent, learner) = if agents > 1 { (world.turn(), world.learner(world.turn())) } else { (0, 0) };
-        let state = states.look_up(problem, world, learner);
+        let state = states.look_up(problem, world, learner, &|| env.stopped())?;
         let bodies = match (sampling, self.sampled[learner]) {
             (Sampling::Never, _) => 0,
             (Sampling::Episode, Some(at)) => at,
@@ -202,7 +204,7 @@ impl Batch {
     ) -> usize {
         let words = problem.grounder.words();
         let slots = problem.slots_of_learner(learner);
-        if config.estimator.choices().2 == Gradient::Relaxed {
+        if config.estimator.choices().2 == Gradient::Relaxed && !self.keep_bodies {
             self.bodies.clear(); // not needed any more
         }
         let at = self.bodies.len();

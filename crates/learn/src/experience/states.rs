@@ -160,18 +160,25 @@ impl States {
         self.entries.is_empty()
     }
 
-    /// The current state of the environment, in which this learner is to decide; grounded if it is new.
+    /// The current state of the environment, in which this learner is to decide; grounded if it is new. `None` if that
+    /// takes long and `stop` says so.
     #[inline]
-    pub fn look_up(&mut self, problem: &Problem, env: &dyn Env, learner: usize) -> StateId {
+    pub fn look_up(
+        &mut self,
+        problem: &Problem,
+        env: &dyn Env,
+        learner: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<StateId> {
         let universe = self.universe(problem, env);
         let learner = learner as u32;
         let code = env.code();
         if let Some(code) = code
             && let Some(&id) = self.index[universe as usize * self.learners + learner as usize].get(&code)
         {
-            return id;
+            return Some(id);
         }
-        self.add(problem, env, universe, learner, code)
+        self.add(problem, env, universe, learner, code, stop)
     }
 
     #[inline]
@@ -187,18 +194,15 @@ impl States {
 
     #[cold]
     fn enter(&mut self, problem: &Problem, wanted: &Arc<Universe>) -> u32 {
-        self.current = match self.places.get(wanted) {
-            Some(&at) => {
-                self.universes[at].universe = Arc::clone(wanted);
-                at
-            }
-            None => {
-                let shared = problem.cache.universe(wanted);
-                self.universes.push(Known { universe: Arc::clone(wanted), all: None, shared });
-                self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
-                self.places.insert(Arc::clone(wanted), self.universes.len() - 1);
-                self.universes.len() - 1
-            }
+        self.current = if let Some(&at) = self.places.get(wanted) {
+            self.universes[at].universe = Arc::clone(wanted);
+            at
+        } else {
+            let shared = problem.cache.universe(wanted);
+            self.universes.push(Known { universe: Arc::clone(wanted), all: None, shared });
+            self.index.resize_with(self.universes.len() * self.learners, FxHashMap::default);
+            self.places.insert(Arc::clone(wanted), self.universes.len() - 1);
+            self.universes.len() - 1
         };
         self.current as u32
     }
@@ -211,7 +215,8 @@ impl States {
         universe: u32,
         learner: u32,
         code: Option<u128>,
-    ) -> StateId {
+        stop: &dyn Fn() -> bool,
+    ) -> Option<StateId> {
         let mut listed = Vec::new();
         let facts = &mut self.facts;
         observe(env, facts);
@@ -224,10 +229,11 @@ impl States {
                 Choices::new(known.universe.ground_actions(&problem.alphabet), problem)
             }),
         };
-        let compute = || problem.grounder.ground(&choices.actions, facts, &known.universe);
-        let grounding = match code {
-            Some(code) => problem.cache.get(known.shared, code, compute),
-            None => Arc::new(compute()),
+        let compute = || problem.grounder.ground_unless(&choices.actions, facts, &known.universe, stop);
+        let grounding = if let Some(code) = code {
+            problem.cache.get(known.shared, code, compute)?
+        } else {
+            Arc::new(compute()?)
         };
         self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
@@ -271,7 +277,7 @@ impl States {
         if let Some(code) = code {
             self.index[universe as usize * self.learners + learner as usize].insert(code, id);
         }
-        id
+        Some(id)
     }
 
     /// The masks of a state.

@@ -172,7 +172,7 @@ impl<'a> Everywhere<'a> {
             let decider = Decider::new(policy, alphabet, universe);
             let decision = decider.decide_among(&facts, alphabet, universe, legal);
             let fires = decision.value > 0.0;
-            let actions = if !decision.ties.is_empty() { decision.ties } else { all.actions.clone() };
+            let actions = if decision.ties.is_empty() { all.actions.clone() } else { decision.ties };
             let explainer = Explainer::new(policy, alphabet);
             let mut rules: Vec<Match> = Vec::new();
             for m in actions.iter().filter_map(|a| explainer.fired(a, &facts, universe)) {

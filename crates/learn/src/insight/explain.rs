@@ -17,7 +17,7 @@ use derrl_env::Rng;
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{
     Action, Alphabet, Arg, Constant, Decider, EveryAction, Facts, GroundAction, Literal, Object, Policy,
-    Query, Rule, Universe, Var,
+    Query, Rule, Universe, Var, derive,
 };
 use serde::Serialize;
 
@@ -63,6 +63,9 @@ pub struct Match {
     pub substitution: Vec<(String, String)>,
     /// Its body under the substitution. Where the rule fired, these are the facts that made it fire.
     pub body: Vec<String>,
+    /// Why the derived facts among these hold, a fact a line, each indented below what it derives.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<String>,
 }
 
 /// Why an action was not chosen.
@@ -213,7 +216,36 @@ impl<'a> Explainer<'a> {
 
     /// The strongest rule that derives an action, and how; `None` where no rule does.
     pub fn fired(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<Match> {
-        self.derivation(action, facts, universe).map(|(i, phi)| self.describe(i, &phi, universe))
+        let (i, phi) = self.derivation(action, facts, universe)?;
+        let mut fired = self.describe(i, &phi, universe);
+        fired.because = self.because(&self.policy.rules[i].body, &phi, facts, universe);
+        Some(fired)
+    }
+
+    /// Why the derived facts of a body hold.
+    fn because(
+        &self,
+        body: &[Literal],
+        phi: &[Option<Object>],
+        facts: &Facts,
+        universe: &Universe,
+    ) -> Vec<String> {
+        /// The most facts that explain one.
+        const MOST: usize = 12;
+        let Some(program) = &self.alphabet.program else { return Vec::new() };
+        let derived: Vec<&Literal> = body.iter().filter(|l| l.positive && program.defines(l.pred)).collect();
+        if derived.is_empty() {
+            return Vec::new();
+        }
+        let Some(mut explainer) = derive::Explainer::new(program, facts, universe) else { return Vec::new() };
+        let mut lines = Vec::new();
+        for literal in derived {
+            let Ground::Objects(args) = ground(literal, phi, universe) else { continue };
+            let Some(why) = explainer.why(literal.pred, &args, MOST) else { continue };
+            let text = why.display(self.alphabet, universe).to_string();
+            lines.extend(text.lines().map(str::to_string));
+        }
+        lines
     }
 
     /// The strongest rule that derives an action, and how.
@@ -252,6 +284,7 @@ impl<'a> Explainer<'a> {
                 .map(|(at, v)| (Var(at as u8).to_string(), name(phi[v.0 as usize], universe)))
                 .collect(),
             body: (0..rule.body.len()).map(|j| self.show_literal(rule, j, phi, universe)).collect(),
+            because: Vec::new(),
         }
     }
 

@@ -39,12 +39,18 @@ impl GroundingCache {
     }
 
     /// The grounding of a state, computed if no thread has done so before.
-    pub fn get(&self, universe: u32, code: u128, compute: impl FnOnce() -> Grounding) -> Arc<Grounding> {
+    /// `None` if that is given up.
+    pub fn get(
+        &self,
+        universe: u32,
+        code: u128,
+        compute: impl FnOnce() -> Option<Grounding>,
+    ) -> Option<Arc<Grounding>> {
         let lock = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().index.get(&(universe, code)) {
-            return Arc::clone(known);
+            return Some(Arc::clone(known));
         }
-        let grounding = Arc::new(compute()); // two threads may both compute it: the results are equal
+        let grounding = Arc::new(compute()?); // two threads may both compute it: the results are equal
         let mut inner = lock();
         if inner.masks > MOST_MASKS {
             inner.index.clear();
@@ -52,7 +58,7 @@ impl GroundingCache {
         }
         inner.masks += grounding.len();
         inner.index.insert((universe, code), Arc::clone(&grounding));
-        grounding
+        Some(grounding)
     }
 }
 

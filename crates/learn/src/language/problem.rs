@@ -135,6 +135,13 @@ impl Problem {
         })
     }
 
+    /// The same problem in another language: rules that it starts from keep their slots.
+    pub fn in_language(&self, alphabet: &Arc<Alphabet>) -> Result<Problem, Error> {
+        let given: Vec<Given> =
+            self.slots[self.slots_of_learner(0)].iter().filter_map(|s| s.given.clone()).collect();
+        Problem::starting_from(alphabet, self.learners(), &given)
+    }
+
     /// All actions.
     pub fn actions(&self) -> impl Iterator<Item = Action> + use<> {
         (0..self.alphabet.actions.len() as u32).map(Action)

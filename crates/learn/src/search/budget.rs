@@ -28,14 +28,15 @@ impl Budget {
         Budget { total: u64::MAX, restarts: config.restarts, restart: u64::MAX, training: u64::MAX }
     }
 
-    /// As many whole restarts as fit into a total, or one that is cut short. Where rules may be grown in the end, a
+    /// As many restarts as fit into a total, cut short by a third at the most, or one that is. Where rules may be grown in the end, a
     /// quarter of the total is kept for that, and what the restarts leave is added.
     pub fn within(config: &Config, total: u64, may_grow: bool) -> Budget {
         let all = total - if may_grow { total / GROWTH_SHARE } else { 0 };
         let training = (config.batch as u64).saturating_mul(config.updates as u64);
         let whole = training.saturating_add(training / TRAINING_TO_SELECTION).max(1);
-        let restarts = (all / whole).clamp(1, config.restarts as u64);
-        let restart = if restarts == 1 { all } else { whole };
+        let rounded = (all / whole).saturating_add(u64::from(all % whole >= whole / 2));
+        let restarts = rounded.clamp(1, config.restarts as u64);
+        let restart = whole.min(all / restarts);
         let training = restart - restart / (TRAINING_TO_SELECTION + 1);
         Budget { total, restarts: restarts as usize, restart, training }
     }

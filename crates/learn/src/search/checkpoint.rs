@@ -1,9 +1,10 @@
 //! What a run has done so far: all that is needed to resume it.
 
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
 use crate::act::score::mean_stderr;
+use crate::search::improve::WideningStep;
 use crate::search::refine::advantage;
 use crate::training::restart::{Snapshot, UpdateStats};
 
@@ -93,6 +94,76 @@ pub struct Learned {
     pub steps: u64,
     /// How many of these were not training.
     pub selection_steps: u64,
+    /// Which part found each rule, in the order of the policy.
+    pub origins: Vec<Origin>,
+    /// The steps to a wider language that were tried.
+    pub widenings: Vec<WideningStep>,
+    /// The share of the episodes of selection in which the policy succeeds.
+    pub success: f64,
+}
+
+/// The share of successful episodes from which on a task counts as solved.
+pub const SOLVED: f64 = 0.99;
+
+impl Learned {
+    /// Whether the policy succeeds in nearly all training instances. No optimum is consulted.
+    pub fn solved(&self) -> bool {
+        self.success >= SOLVED
+    }
+
+    /// What a person could change where the task is not solved; nothing where it is.
+    pub fn advice(&self, alphabet: &Alphabet) -> Vec<String> {
+        if self.solved() {
+            return Vec::new();
+        }
+        let mut advice = vec![format!(
+            "not solved: the policy succeeds in {:.0} % of the training episodes",
+            100.0 * self.success
+        )];
+        let tried: Vec<String> = self.widenings.iter().map(|w| w.to.to_string()).collect();
+        if !tried.is_empty() {
+            advice.push(format!("tried without enough gain: {}", tried.join(", ")));
+        }
+        if alphabet.variables_given {
+            advice.push(format!(
+                "allow one more variable: `:- variables({}).` in the domain file",
+                alphabet.variables + 1
+            ));
+        }
+        if alphabet.predicates.iter().any(|p| p.negatable) {
+            advice.push("allow more predicates to be negated: `:- negation(p/n).`".to_string());
+        }
+        advice.push(
+            "describe more: a predicate that tells the states apart in which other actions are right".into(),
+        );
+        advice.push("train on smaller instances first, or with a longer budget: `--set restarts=N`, `--set updates=N`".into());
+        advice
+    }
+}
+
+/// The part of the learner that found a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// It was given and frozen.
+    Given,
+    /// The gradient on the rule generator: the paper's method.
+    Gradient,
+    /// Growth in states without a rule.
+    Growth,
+    /// Editing by regret on what was noted.
+    Improvement,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Origin::Given => "given",
+            Origin::Gradient => "gradient",
+            Origin::Growth => "growth",
+            Origin::Improvement => "improvement",
+        })
+    }
 }
 
 /// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the

@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod checkpoint;
 pub mod grow;
+pub mod improve;
 pub mod observer;
 pub mod prune;
 pub mod refine;

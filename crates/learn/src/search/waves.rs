@@ -12,14 +12,15 @@ use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
 use crate::search::budget::Budget;
-use crate::search::checkpoint::{Checkpoint, Learned, Partial, RestartResult, best_of};
+use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, best_of};
 use crate::search::grow::{free_actions, grow};
+use crate::search::improve::{Improver, Trial, WideningStep};
 use crate::search::observer::Observer;
 use crate::search::prune::{length, prune, strongest_first};
 use crate::search::refine::{Judge, Judged, advantage, refine};
 use crate::settings::config::Config;
 use crate::settings::streams::Purpose;
-use crate::training::restart::Trainer;
+use crate::training::restart::Restart;
 
 /// Makes environments of the training task, one a restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
@@ -31,6 +32,22 @@ const EXTENSION: usize = 10;
 /// A restart offers a checkpoint this often.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 
+/// What improvement has made of a policy.
+struct Finish {
+    policy: Policy,
+    steps: u64,
+    widenings: Vec<WideningStep>,
+    success: f64,
+}
+
+/// Makes environments of training instances by size, the smallest first.
+pub type MakeSizes<'a> = dyn Fn() -> Result<Vec<Box<dyn Env>>, derrl_env::Error> + Sync + 'a;
+
+/// Episodes by which improvement compares policies, of each size.
+const IMPROVEMENT_EPISODES: usize = 200;
+/// An improved policy has to earn more by so many standard errors.
+const CLEARLY: f64 = 2.0;
+
 /// Runs that share a pool of threads.
 pub struct Search<'a> {
     problem: &'a Arc<Problem>,
@@ -39,6 +56,8 @@ pub struct Search<'a> {
     observer: &'a dyn Observer,
     /// Environment steps of each run, selection included, where they are limited.
     steps: Option<u64>,
+    /// Training instances by size, where the world has sizes.
+    make_sizes: Option<&'a MakeSizes<'a>>,
 }
 
 /// What a thread does next, for the run of that number.
@@ -81,7 +100,13 @@ impl<'a> Search<'a> {
         make_env: &'a MakeEnv<'a>,
         observer: &'a dyn Observer,
     ) -> Search<'a> {
-        Search { problem, config, make_env, observer, steps: None }
+        Search { problem, config, make_env, observer, steps: None, make_sizes: None }
+    }
+
+    /// The same search with training instances by size, the smallest first: policies are improved and compared on these too.
+    #[must_use]
+    pub fn with_sizes(self, make_sizes: &'a MakeSizes<'a>) -> Search<'a> {
+        Search { make_sizes: Some(make_sizes), ..self }
     }
 
     /// The same search, each run of which takes no more than this many environment steps, those of selection included,
@@ -253,7 +278,8 @@ impl<'a> Search<'a> {
             Policy::parse(&Source::new("checkpoint", text), alphabet)
                 .map_err(|e| Error::Policy(e.to_string()))
         };
-        let mut policy = read(&chosen.simplified)?;
+        let by_gradient = read(&chosen.simplified)?;
+        let mut policy = by_gradient.clone();
         let mut grown = 0;
         if !terms.costly && !free_actions(&policy, self.problem).is_empty() {
             let mut env = (self.make_env)()?;
@@ -264,13 +290,75 @@ impl<'a> Search<'a> {
             policy = self.extend(seed, &policy, &mut env, pace)?;
             grown = env.taken();
         }
+        let by_growth = policy.clone();
+        let left = terms.budget.total.saturating_sub(run.steps() + grown);
+        let finish = self.improve(seed, policy, terms, left)?;
+        let has = |policy: &Policy, rule: &Rule| {
+            policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
+        };
+        let origin = |rule: &Rule| match () {
+            () if self.problem.is_frozen(rule) => Origin::Given,
+            () if has(&by_gradient, rule) => Origin::Gradient,
+            () if has(&by_growth, rule) => Origin::Growth,
+            () => Origin::Improvement,
+        };
         Ok(Learned {
-            policy,
+            origins: finish.policy.rules.iter().map(origin).collect(),
+            policy: finish.policy,
             unsimplified: read(&chosen.learned)?,
             restart: chosen.restart,
-            steps: run.steps() + grown,
-            selection_steps: run.selection_steps() + grown,
+            steps: run.steps() + grown + finish.steps,
+            selection_steps: run.selection_steps() + grown + finish.steps,
+            widenings: finish.widenings,
+            success: finish.success,
         })
+    }
+
+    /// The policy after its rules were edited by regret, if it then earns more; with its share of successes.
+    fn improve(&self, seed: u64, policy: Policy, terms: Terms, left: u64) -> Result<Finish, Error> {
+        let stop = || self.observer.interrupted();
+        let env = (self.make_env)()?;
+        let episodes = if terms.costly { env.cost().episodes() } else { self.config.selection_episodes };
+        let mut own = vec![env];
+        let mut best = Trial::new(policy);
+        let mut finish = Finish { policy: Policy::default(), steps: 0, widenings: Vec::new(), success: 0.0 };
+        let alphabet = &self.problem.alphabet;
+        if left == 0 || own[0].agents() > 1 || terms.costly {
+            finish.policy = best.policy;
+            return Ok(finish);
+        }
+        finish.steps += best.extend(alphabet, &mut own, episodes, seed, &stop)?;
+        if !self.config.improve {
+            (finish.success, finish.policy) = (best.success(0), best.policy);
+            return Ok(finish);
+        }
+        let sizes = match self.make_sizes {
+            Some(make) => make()?,
+            None => Vec::new(),
+        };
+        let sizes = if sizes.is_empty() { vec![(self.make_env)()?] } else { sizes };
+        let limit = left.saturating_sub(2 * finish.steps);
+        let improver = Improver::new(self.problem, sizes, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
+        let improved = improver.within(limit).run(Some(&best.policy))?;
+        if stop() {
+            return Err(Error::Interrupted);
+        }
+        finish.steps += improved.steps;
+        finish.widenings = improved.widenings;
+        if improved.policy != best.policy {
+            let mut rival = Trial::new(improved.policy);
+            finish.steps += rival.extend(alphabet, &mut own, episodes, seed, &stop)?;
+            // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
+            let (gap, noise) = advantage(&rival.returns(), &best.returns());
+            let as_good = gap.abs() <= noise + 1e-9 && improved.returns.len() > IMPROVEMENT_EPISODES;
+            if gap > CLEARLY * noise + 1e-9 || as_good {
+                best = rival;
+            }
+        }
+        finish.success = best.success(0);
+        finish.policy = best.policy;
+        strongest_first(&mut finish.policy);
+        Ok(finish)
     }
 
     /// The policy with more rules, as long as they earn more.
@@ -316,10 +404,10 @@ impl<'a> Search<'a> {
         let stop = || self.observer.interrupted();
         let mut env = Counted::until(env.as_mut(), &stop);
         let resumed = partial.and_then(|p| {
-            Trainer::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
+            Restart::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
         });
         let (trainer, mut curve) =
-            resumed.unwrap_or_else(|| (Trainer::new(self.problem, self.config, seed, restart), Vec::new()));
+            resumed.unwrap_or_else(|| (Restart::new(self.problem, self.config, seed, restart), Vec::new()));
         let mut trainer = trainer.within(terms.budget.training);
         let every = self.config.updates.div_ceil(CURVE_POINTS).max(10);
         let mut saved = Instant::now();
@@ -360,13 +448,13 @@ impl<'a> Search<'a> {
         &self,
         seed: u64,
         restart: u64,
-        trainer: &Trainer,
+        trainer: &Restart,
         terms: Terms,
         env: &mut Counted<'_>,
     ) -> Result<RestartResult, Error> {
         // Steps of training that were taken before an interruption count too.
         let before = env.taken();
-        env.limit((before + terms.budget.restart.saturating_sub(trainer.steps())).max(before));
+        env.limit(before.saturating_add(terms.budget.restart.saturating_sub(trainer.steps())));
         let mut results = Vec::new();
         let mut seen = Vec::new();
         let mut selection_steps = 0;
@@ -390,7 +478,7 @@ impl<'a> Search<'a> {
         seed: u64,
         restart: u64,
         learned: &Policy,
-        trainer: &Trainer,
+        trainer: &Restart,
         env: &mut Counted<'_>,
     ) -> Result<RestartResult, Error> {
         let alphabet = &self.problem.alphabet;

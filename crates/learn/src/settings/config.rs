@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::settings::estimator::Estimator;
+use crate::settings::named::named;
 use crate::settings::tnorm::TNorm;
 
 /// How semantic constraints act.
@@ -27,7 +28,7 @@ pub const CONSTRAINT_MODES: [(ConstraintMode, &str); 3] =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Baseline {
-    /// The running mean of the returns seen from the same state.
+    /// The mean return of the other visits to the same state in the batch; where there are none, as for `Group`.
     #[default]
     State,
     /// The mean return of the rollouts from the same initial state.
@@ -88,6 +89,9 @@ pub struct Config {
     pub agree: usize,
     /// Episodes of the training task by which policies are compared, at the most: a world with costly episodes takes fewer.
     pub selection_episodes: usize,
+    /// Whether the chosen policy is edited by regret in the end, in a language that may widen. Without it, rules come from the
+    /// gradient and from growth alone.
+    pub improve: bool,
 }
 
 impl Default for Config {
@@ -114,6 +118,7 @@ impl Default for Config {
             wave: 8,
             agree: 2,
             selection_episodes: 1000,
+            improve: true,
         }
     }
 }
@@ -175,20 +180,5 @@ impl Config {
     }
 }
 
-macro_rules! named {
-    ($type:ty, $kind:literal, $table:expr) => {
-        impl TryFrom<String> for $type {
-            type Error = Error;
-            fn try_from(name: String) -> Result<$type, Error> {
-                Error::lookup($kind, &name, &$table)
-            }
-        }
-        impl From<$type> for String {
-            fn from(value: $type) -> String {
-                $table[value as usize].1.to_string()
-            }
-        }
-    };
-}
 named!(ConstraintMode, "constraint mode", CONSTRAINT_MODES);
 named!(Baseline, "baseline", BASELINES);

@@ -4,7 +4,7 @@
 //! of the loss function with respect to weight vectors". Taken to the letter this hardly learns (see DESIGN.md), so the
 //! other rows differ in when rules are sampled, which value acts, and which function is differentiated.
 
-use crate::error::Error;
+use crate::settings::named::named;
 
 /// A row of the table of estimators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -74,16 +74,4 @@ impl Estimator {
     }
 }
 
-impl TryFrom<String> for Estimator {
-    type Error = Error;
-
-    fn try_from(name: String) -> Result<Estimator, Error> {
-        Error::lookup("estimator", &name, &ESTIMATORS)
-    }
-}
-
-impl From<Estimator> for String {
-    fn from(e: Estimator) -> String {
-        ESTIMATORS[e as usize].1.to_string()
-    }
-}
+named!(Estimator, "estimator", ESTIMATORS);

@@ -2,5 +2,7 @@
 
 pub mod config;
 pub mod estimator;
+pub mod explained;
+mod named;
 pub mod streams;
 pub mod tnorm;

@@ -22,6 +22,8 @@ pub enum Purpose {
     Growth,
     /// All of a restart's training of an agent that is not DERRL.
     Baseline(u64),
+    /// The episodes by which a policy is improved.
+    Improvement,
     /// The instances from which an agent of fixed size takes the objects of a task.
     Objects,
 }
@@ -33,11 +35,12 @@ impl Purpose {
             Purpose::Restart(n) => (0, n),
             Purpose::Score(n) => (1, n),
             Purpose::ScoreTies(n) => (2, n),
-            Purpose::Selection(n) => (3, n),
-            Purpose::SelectionTies(n) => (4, n),
+            Purpose::Selection(n) => (4, n),
+            Purpose::SelectionTies(n) => (6, n),
             Purpose::Growth => (5, 0),
-            Purpose::Baseline(n) => (6, n),
+            Purpose::Baseline(n) => (3, n),
             Purpose::Objects => (7, 0),
+            Purpose::Improvement => (8, 0),
         };
         Rng::new(seed, (space << 32) + number)
     }

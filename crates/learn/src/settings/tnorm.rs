@@ -1,6 +1,6 @@
 //! Weighted fuzzy conjunction: how true a body is, given how true and how certain its atoms are.
 
-use crate::error::Error;
+use crate::settings::named::named;
 
 /// A t-norm over a body of n atoms with truth values y and weights w.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -63,16 +63,4 @@ impl TNorm {
     }
 }
 
-impl TryFrom<String> for TNorm {
-    type Error = Error;
-
-    fn try_from(name: String) -> Result<TNorm, Error> {
-        Error::lookup("t-norm", &name, &TNORMS)
-    }
-}
-
-impl From<TNorm> for String {
-    fn from(t: TNorm) -> String {
-        TNORMS[t as usize].1.to_string()
-    }
-}
+named!(TNorm, "t-norm", TNORMS);

@@ -2,4 +2,5 @@
 
 pub mod gradient;
 pub mod inference;
+pub mod plain;
 pub mod restart;

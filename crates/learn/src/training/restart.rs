@@ -24,7 +24,7 @@ const SHARPEN_SHARE: f64 = 0.25;
 
 /// One restart in progress.
 #[derive(Debug)]
-pub struct Trainer {
+pub struct Restart {
     problem: Arc<Problem>,
     config: Config,
     generator: Generator,
@@ -75,13 +75,13 @@ pub struct UpdateStats {
     pub body_size: f64,
 }
 
-impl Trainer {
+impl Restart {
     /// Starts restart number `restart` of the run with this seed.
-    pub fn new(problem: &Arc<Problem>, config: &Config, seed: u64, restart: u64) -> Trainer {
+    pub fn new(problem: &Arc<Problem>, config: &Config, seed: u64, restart: u64) -> Restart {
         let mut rng = Purpose::Restart(restart).rng(seed);
         let generator = Generator::new(problem, config, &mut rng);
         let adam = Adam::new(generator.theta.len(), config.learning_rate);
-        Trainer {
+        Restart {
             flat: vec![0.0; generator.theta.len()],
             states: States::new(problem),
             problem: Arc::clone(problem),
@@ -101,13 +101,13 @@ impl Trainer {
 
     /// The same restart, ended after this many steps. Its schedule is shortened, so that it still comes to its end.
     #[must_use]
-    pub fn within(self, steps: u64) -> Trainer {
-        Trainer { most_steps: steps, ..self }
+    pub fn within(self, steps: u64) -> Restart {
+        Restart { most_steps: steps, ..self }
     }
 
     /// A restart from a snapshot; `None` if it does not fit this problem and configuration.
-    pub fn resume(problem: &Arc<Problem>, config: &Config, snapshot: &Snapshot) -> Option<Trainer> {
-        let mut trainer = Trainer::new(problem, config, 0, 0);
+    pub fn resume(problem: &Arc<Problem>, config: &Config, snapshot: &Snapshot) -> Option<Restart> {
+        let mut trainer = Restart::new(problem, config, 0, 0);
         let parameters = trainer.generator.theta.len();
         let fits = snapshot.theta.len() == parameters && snapshot.adam.parameters() == Some(parameters);
         if !fits || snapshot.updates > config.updates {

@@ -263,7 +263,9 @@ impl Engine {
             if let Some(order) = &mut self.order {
                 order.extend(facts.iter().map(|&fact| ((relation, fact), self.derived as u32)));
             }
-            facts.iter().for_each(|&fact| self.relations[relation].insert(fact));
+            for fact in facts {
+                self.relations[relation].insert(fact);
+            }
             return Ok(());
         }
         let mut new = Vec::new();

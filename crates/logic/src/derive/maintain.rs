@@ -163,7 +163,7 @@ impl Maintained {
         } else if lost.is_empty() && gained.is_empty() {
             return Ok(());
         } else {
-            self.engine.delete_and_rederive(group, lost, gained)?
+            self.engine.delete_and_rederive(group, lost, &gained)?
         };
         let events = &mut self.events[group + 1];
         let event = |holds| move |(relation, fact)| Event { relation, fact, holds };
@@ -225,7 +225,7 @@ impl Engine {
         &mut self,
         group: usize,
         mut lost: Mixed,
-        gained: Mixed,
+        gained: &[(usize, u64)],
     ) -> Result<(Mixed, Mixed), Error> {
         let mut deleted: Mixed = Vec::new();
         let mut found = Vec::new();
@@ -245,7 +245,7 @@ impl Engine {
             deleted.push((relation, fact));
         }
         let mut new = Vec::new();
-        for &(relation, fact) in deleted.iter().chain(&gained) {
+        for &(relation, fact) in deleted.iter().chain(gained) {
             if !self.relations[relation].contains(fact) && self.is_derivable(relation, fact) {
                 self.relations[relation].insert(fact);
                 new.push((relation, fact));
@@ -259,8 +259,12 @@ impl Engine {
             .collect();
         new.retain(|f| !was.contains(f));
         // Whoever depends on them sees these changes one by one.
-        removed.iter().for_each(|&(relation, fact)| self.relations[relation].insert(fact));
-        new.iter().for_each(|&(relation, fact)| self.relations[relation].remove(fact));
+        for &(relation, fact) in &removed {
+            self.relations[relation].insert(fact);
+        }
+        for &(relation, fact) in &new {
+            self.relations[relation].remove(fact);
+        }
         Ok((removed, new))
     }
 

@@ -100,7 +100,7 @@ impl Graph {
     }
 
     /// The nodes that a search reaches, the first after its sources first.
-    fn reached<'d>(&self, distance: &'d [u32]) -> impl Iterator<Item = u32> + use<'d> {
+    fn reached(distance: &[u32]) -> impl Iterator<Item = u32> {
         (0..distance.len() as u32).filter(|&n| distance[n as usize] != FAR)
     }
 }
@@ -136,7 +136,7 @@ impl Native {
             let graph = Graph::new(steps, k, packing, &[], false);
             for start in 0..graph.nodes.len() as u32 {
                 graph.search(std::iter::once(start), &mut distance);
-                let ends = graph.reached(&distance).filter(|&end| end != start);
+                let ends = Graph::reached(&distance).filter(|&end| end != start);
                 facts
                     .extend(ends.map(|end| graph.nodes[start as usize] << shift | graph.nodes[end as usize]));
                 if facts.len() > most {

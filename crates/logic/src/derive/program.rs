@@ -5,7 +5,7 @@ use std::fmt;
 use super::strata::{Component, Edge, components};
 use crate::alphabet::{Alphabet, Pred, Role, Type, Types, Var};
 use crate::rule::{Arg, Literal};
-use crate::syntax::{Indicator, Quoted, write_application};
+use crate::syntax::{Constant, Indicator, Quoted, write_application};
 
 /// What one sentence of a text says about a derived predicate. A predicate holds where any of its definitions says so.
 #[derive(Clone, Debug, PartialEq)]
@@ -202,6 +202,22 @@ impl Alphabet {
     /// The definitions of derived predicates and legal actions; none in most domains.
     pub fn definitions(&self) -> &[Definition] {
         self.program.as_ref().map_or(&[], |p| p.definitions())
+    }
+
+    /// The constants that definitions mention, each once.
+    pub fn defining_constants(&self) -> Vec<Constant> {
+        let mut all = Vec::new();
+        for d in self.definitions() {
+            let How::Clause(clause) = &d.how else { continue };
+            for arg in clause.head.iter().chain(clause.body.iter().flat_map(|l| &l.args)) {
+                if let Arg::Const(c) = arg
+                    && !all.contains(c)
+                {
+                    all.push(c.clone());
+                }
+            }
+        }
+        all
     }
 
     /// What a derived predicate is called where it is defined: an action's own name for its legality.

@@ -7,6 +7,7 @@ use super::strata::Edge;
 use crate::alphabet::{Alphabet, Pred, Predicate, Role, Type};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::domain::Draft;
+use crate::file_kind::DEFINING;
 use crate::resolve::{Resolver, Scope};
 use crate::rule::Arg;
 use crate::syntax::{self, Clause, Head, Indicator, Item, Quoted, Span, TermKind, Tree};
@@ -335,7 +336,7 @@ impl Alphabet {
                 Tree::Compound { name, args, .. } => (name.as_str(), args.first()),
                 _ => ("", None),
             };
-            if !["derived", "closure", "distance"].contains(&name) {
+            if !DEFINING.contains(&name) {
                 return Err(source
                     .error(directive.span, "a policy holds rules and definitions, not other directives")
                     .with_help("declarations belong in the domain file, except `:- derived(...)` for what the policy defines"));

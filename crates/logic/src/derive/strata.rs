@@ -31,7 +31,9 @@ pub(crate) fn components(
     edges: &[Edge],
 ) -> Result<Vec<Component>, Vec<Edge>> {
     let mut derived = vec![false; predicates];
-    definitions.iter().for_each(|d| derived[d.pred.0 as usize] = true);
+    for d in definitions {
+        derived[d.pred.0 as usize] = true;
+    }
     // below[p]: the derived predicates that p is defined by.
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); predicates];
     for e in edges.iter().filter(|e| derived[e.from.0 as usize]) {
@@ -40,7 +42,9 @@ pub(crate) fn components(
     let order = strongly_connected(&below, &derived);
     let mut component_of = vec![usize::MAX; predicates];
     for (i, preds) in order.iter().enumerate() {
-        preds.iter().for_each(|&p| component_of[p] = i);
+        for &p in preds {
+            component_of[p] = i;
+        }
     }
     let within = |e: &Edge| {
         derived[e.from.0 as usize] && component_of[e.from.0 as usize] == component_of[e.to.0 as usize]
@@ -120,7 +124,9 @@ fn strongly_connected(leads_to: &[Vec<usize>], marked: &[bool]) -> Vec<Vec<usize
                 let at =
                     stack.iter().rposition(|&q| q == p).expect("a node stays on the stack until it is done");
                 let component = stack.split_off(at);
-                component.iter().for_each(|&q| open[q] = false);
+                for &q in &component {
+                    open[q] = false;
+                }
                 found.push(component);
             }
         }

@@ -112,7 +112,9 @@ impl Body {
         objects: usize,
     ) -> Plan {
         let mut known = vec![false; self.variables];
-        bound.iter().for_each(|v| known[v.0 as usize] = true);
+        for v in bound {
+            known[v.0 as usize] = true;
+        }
         let learn = |known: &mut Vec<bool>, atom: &Atom| {
             for slot in &atom.args {
                 if let Slot::Var(v) = slot {

@@ -4,6 +4,7 @@
 use super::*;
 use derrl_logic::derive::{Derivation, Explainer, Maintained, Reason};
 use derrl_logic::{Agenda, How, Source, legal_actions};
+use std::fmt::Write as _;
 
 const OBJECTS: usize = 5;
 
@@ -65,14 +66,14 @@ fn domain(clauses: &[RawClause]) -> Alphabet {
     let mut text = String::from(":- action(go). :- subtype(q, p). :- variables(3).\n");
     for (name, types) in GIVEN {
         let types: Vec<String> = types.iter().map(ToString::to_string).collect();
-        text += &format!(":- state({}).\n", atom(name, &types));
+        let _ = writeln!(text, ":- state({}).", atom(name, &types));
     }
     for (name, types) in DEFINED {
         let (types, vars): (Vec<String>, Vec<&str>) =
             (types.iter().map(ToString::to_string).collect(), ["X", "Y", "Z"][..types.len()].to_vec());
         // So that each has a definition: it never holds.
         let vars: Vec<String> = vars.iter().map(ToString::to_string).collect();
-        text += &format!(":- derived({}).\n{} :- n, \\+ n.\n", atom(name, &types), atom(name, &vars));
+        let _ = writeln!(text, ":- derived({}).\n{} :- n, \\+ n.", atom(name, &types), atom(name, &vars));
     }
     text += ":- closure(far, e). :- distance(nearer, e). :- distance(towards, d1, d0).\n";
     let parse = |text: &str| Alphabet::parse(&Source::new("d.pl", text));
@@ -86,7 +87,7 @@ fn domain(clauses: &[RawClause]) -> Alphabet {
     alphabet
 }
 
-fn universe(alphabet: &Alphabet, kinds: &[bool; OBJECTS], count: usize) -> Universe {
+fn universe(alphabet: &Alphabet, kinds: [bool; OBJECTS], count: usize) -> Universe {
     let of = |q: bool| alphabet.types.find(if q { "q" } else { "p" }).expect("both are declared");
     Universe::new((0..count).map(|i| (Constant::name(NAMES[i]), of(kinds[i]))).collect())
 }
@@ -234,7 +235,9 @@ fn given(alphabet: &Alphabet, universe: &Universe, raw: &[(usize, [usize; 3])]) 
 
 fn sealed(alphabet: &Alphabet, universe: &Universe, tuples: &Tuples) -> Facts {
     let mut facts = Facts::new(alphabet);
-    tuples.iter().for_each(|(p, t)| facts.push(*p, t));
+    for (p, t) in tuples {
+        facts.push(*p, t);
+    }
     facts.seal();
     facts.derive(universe);
     assert!(facts.fault().is_none(), "five objects derive little");
@@ -263,12 +266,16 @@ fn check(why: &Derivation, facts: &Facts, alphabet: &Alphabet, depth: usize) {
             };
             assert_eq!(alphabet.definitions()[*definition].pred, why.pred);
             assert_eq!(substitution.len(), clause.variables);
-            premises.iter().for_each(|p| check(p, facts, alphabet, depth + 1));
+            for p in premises {
+                check(p, facts, alphabet, depth + 1);
+            }
         }
         Reason::Way { steps } => {
             assert_eq!((&steps[0].args[0], &steps[steps.len() - 1].args[1]), (&why.args[0], &why.args[1]));
             assert!(steps.windows(2).all(|s| s[0].args[1] == s[1].args[0]));
-            steps.iter().for_each(|s| check(s, facts, alphabet, depth + 1));
+            for s in steps {
+                check(s, facts, alphabet, depth + 1);
+            }
         }
         Reason::Nearer { before, after, .. } => assert_eq!(*before, after + 1),
         Reason::Cut => panic!("small explanations are whole"),
@@ -286,7 +293,7 @@ proptest! {
         raw in vec((0..60usize, prop::array::uniform3(0..60usize)), 0..16),
     ) {
         let alphabet = domain(&clauses);
-        let universe = universe(&alphabet, &kinds, count);
+        let universe = universe(&alphabet, kinds, count);
         let given = given(&alphabet, &universe, &raw);
         let facts = sealed(&alphabet, &universe, &given);
         prop_assert_eq!(all(&facts), oracle(&alphabet, &universe, &given), "{}", alphabet);
@@ -315,7 +322,7 @@ proptest! {
         batch in 1..4usize,
     ) {
         let alphabet = domain(&clauses);
-        let universe = universe(&alphabet, &kinds, count);
+        let universe = universe(&alphabet, kinds, count);
         let mut given = given(&alphabet, &universe, &raw);
         let program = alphabet.program.as_ref().expect("something is derived");
         let asked = (0..alphabet.predicates.len() as u32).map(Pred);
@@ -381,7 +388,7 @@ proptest! {
                 policy.rules.extend(one.rules);
             }
         }
-        let universe = universe(&alphabet, &kinds, count);
+        let universe = universe(&alphabet, kinds, count);
         let mut given = given(&alphabet, &universe, &raw);
         let decider = Decider::new(&policy, &alphabet, &universe);
         let mut agenda = Agenda::new(&policy, &alphabet, &universe).expect("five objects fit");

@@ -24,58 +24,104 @@ gym.spaces.Space = object
 sys.modules["gym"], sys.modules["gym.spaces"] = gym, gym.spaces
 for unused in ["imageio", "matplotlib", "matplotlib.pyplot"]:
     sys.modules[unused] = types.ModuleType(unused)
-from pddlgym.core import InvalidAction, get_successor_state  # noqa: E402
-from pddlgym.inference import check_goal  # noqa: E402
+from pddlgym import core  # noqa: E402
+from pddlgym.inference import check_goal, find_satisfying_assignments  # noqa: E402
 from pddlgym.parser import PDDLDomainParser, PDDLProblemParser  # noqa: E402
-from pddlgym.structs import State  # noqa: E402
+from pddlgym.spaces import LiteralSetSpace  # noqa: E402
+from pddlgym.structs import Predicate, State, ground_literal  # noqa: E402
 
 
 class Cannot(Exception):
     pass
 
 
-def shown(state, derived):
+def shown(state, hidden):
     facts = {(l.predicate.name.lower(),) + tuple(v.name.lower() for v in l.variables) for l in state.literals}
-    return sorted(" ".join(f) for f in facts if f[0] not in derived)
+    return sorted(" ".join(f) for f in facts if f[0] not in hidden)
+
+
+def parse(domain_file):
+    """The domain with its operators as actions; where that is not allowed, with the action predicates of its own."""
+    try:
+        return PDDLDomainParser(domain_file, expect_action_preds=False, operators_as_actions=True)
+    except AssertionError:
+        return PDDLDomainParser(domain_file, expect_action_preds=True)
+
+
+def successor(state, name, args, domain):
+    """The next state by pddlgym, or None where the operator is not applicable to these objects."""
+    operator = {o.name.lower(): o for o in domain.operators.values()}[name]
+    if domain.operators_as_actions:
+        predicate = {p.name.lower(): p for p in domain.predicates.values()}[name]
+        try:
+            return core.get_successor_state(state, predicate(*args), domain, raise_error_on_invalid_action=True,
+                                            require_unique_assignment=False)
+        except core.InvalidAction:
+            return None
+    # As get_successor_state does it, for this operator and with all its parameters given.
+    chosen = Predicate("replayed", len(args), [p.var_type for p in operator.params])
+    conds = operator.preconds.literals if hasattr(operator.preconds, "literals") else [operator.preconds]
+    conds = [chosen(*operator.params)] + list(conds)
+    kb = set(state.literals) | {chosen(*args)}
+    binding = dict(zip(operator.params, args))
+    kb |= {ground_literal(c, binding) for c in conds if getattr(c, "predicate", None) in action_predicates(domain)}
+    mode = "csp" if core._check_domain_for_strips(domain) else "prolog"
+    found = find_satisfying_assignments(kb, conds, type_to_parent_types=domain.type_to_parent_types,
+                                        constants=domain.constants, mode=mode)
+    if not found:
+        return None
+    effects = operator.effects.literals if hasattr(operator.effects, "literals") else [operator.effects]
+    return core._apply_effects(state, effects, found[0])
+
+
+def action_predicates(domain):
+    return {domain.predicates[a] for a in domain.actions if a in domain.predicates}
+
+
+def derive(state, domain):
+    """The state with what pddlgym derives in it."""
+    predicates = set(domain.predicates.values()) - action_predicates(domain)
+    space = LiteralSetSpace(predicates, type_hierarchy=domain.type_hierarchy, type_to_parent_types=domain.type_to_parent_types)
+    mode = "csp" if core._check_domain_for_strips(domain) else "prolog"
+    env = types.SimpleNamespace(domain=domain, _observation_space=space, _inference_mode=mode)
+    try:
+        return core.PDDLEnv._handle_derived_literals(env, state)
+    except Exception as e:
+        raise Cannot(f"pddlgym does not derive in it: {type(e).__name__} {e}")
 
 
 def replay(domain_file, problem_file, lines):
     try:
-        domain = PDDLDomainParser(domain_file, expect_action_preds=False, operators_as_actions=True)
+        domain = parse(domain_file)
         problem = PDDLProblemParser(problem_file, domain.domain_name, domain.types, domain.predicates,
                                     domain.actions, domain.constants)
     except Exception as e:  # pddlgym reads fewer files than it ships
         raise Cannot(f"pddlgym does not read it: {type(e).__name__} {e}")
     derived = {p.name.lower() for p in domain.predicates.values() if getattr(p, "is_derived", False)}
+    hidden = derived | {"="} | {p.name.lower() for p in action_predicates(domain)}
     objects = {o.name.lower(): o for o in list(problem.objects) + list(domain.constants or [])}
-    actions = {a.name.lower() if hasattr(a, "name") else str(a).lower(): a for a in domain.actions}
     state = State(frozenset(problem.initial_state), frozenset(problem.objects), problem.goal)
     steps = refused = 0
     for kind, rest in lines:
+        if derived and kind != "S":
+            state = derive(state, domain)
         if kind == "A":
             applicable, name, *args = rest.split()
-            predicate = domain.predicates.get(name) or actions[name]
-            predicate = {p.name.lower(): p for p in domain.predicates.values() if p.name.lower() == name}.get(name, predicate)
             try:
-                literal = predicate(*[objects[a] for a in args])
-                new = get_successor_state(state, literal, domain, raise_error_on_invalid_action=True,
-                                          require_unique_assignment=False)
-                theirs = True
-            except InvalidAction:
-                theirs = False
+                new = successor(state, name, [objects[a] for a in args], domain)
             except Exception as e:
                 raise Cannot(f"pddlgym does not step it: {type(e).__name__} {e}")
-            if theirs != (applicable == "1"):
-                raise SystemExit(f"{problem_file}: pddlgym says applicable={theirs} of {rest} in\n" + "\n".join(shown(state, derived)))
-            if theirs:
+            if (new is not None) != (applicable == "1"):
+                raise SystemExit(f"{problem_file}: pddlgym says applicable={new is not None} of {rest} in\n" + "\n".join(shown(state, hidden)))
+            if new is not None:
                 state = new
                 steps += 1
             else:
                 refused += 1
         elif kind == "S":
-            ours = sorted(f for f in rest.split(";") if f)
-            if ours != shown(state, derived):
-                theirs = shown(state, derived)
+            ours = sorted(f for f in rest.split(";") if f and f.split()[0] not in hidden)
+            if ours != shown(state, hidden):
+                theirs = shown(state, hidden)
                 raise SystemExit(f"{problem_file}: states differ after {steps} steps\nonly ours {set(ours) - set(theirs)}\nonly theirs {set(theirs) - set(ours)}")
         elif kind == "G":
             try:

@@ -44,16 +44,43 @@ struct Scenario {
 /// Makes a world of a size.
 type MakeWorld = fn(&Arc<Alphabet>, usize) -> anyhow::Result<Box<dyn Env>>;
 
-const SCENARIOS: [Scenario; 2] = [
+/// Blocks of any number.
+const BLOCKS: MakeWorld = |alphabet, size| {
+    let options = Options { size: Some(size), ..Options::default() };
+    Ok(find("blocks")?.make(alphabet, "large", &options)?)
+};
+
+const SCENARIOS: [Scenario; 4] = [
     Scenario {
         name: "blocks",
         domain: "blocks",
         policy: "1.00::move(X, Y) :- goal_on(X, Y), top(X), top(Y).\n\
                  0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n",
-        make: |alphabet, size| {
-            let options = Options { size: Some(size), ..Options::default() };
-            Ok(find("blocks")?.make(alphabet, "large", &options)?)
-        },
+        make: BLOCKS,
+    },
+    // Unstacks what is above a block of the goal: the closure of `on`, kept up to date.
+    Scenario {
+        name: "blocks, above",
+        domain: "blocks",
+        policy: ":- closure(above, on).\n\
+                 1.00::move(X, Y) :- goal_on(X, Y), top(X), top(Y).\n\
+                 0.80::move(X, Y) :- goal_on(Z, U), above(X, Z), top(X), isFloor(Y).\n\
+                 0.80::move(X, Y) :- goal_on(U, Z), above(X, Z), top(X), isFloor(Y).\n",
+        make: BLOCKS,
+    },
+    // A property of each block by way of what it stands on.
+    Scenario {
+        name: "blocks, inplace",
+        domain: "blocks",
+        policy: ":- derived(wanted(block)).\n\
+                 :- derived(inplace(block)).\n\
+                 wanted(X) :- goal_on(X, Y).\n\
+                 inplace(X) :- on(X, Y), isFloor(Y), \\+ wanted(X).\n\
+                 inplace(X) :- on(X, Y), goal_on(X, Y), inplace(Y).\n\
+                 inplace(X) :- on(X, Y), inplace(Y), \\+ wanted(X).\n\
+                 1.00::move(X, Y) :- goal_on(X, Y), inplace(Y), top(X), top(Y).\n\
+                 0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n",
+        make: BLOCKS,
     },
     Scenario {
         name: "lanes",
@@ -147,7 +174,7 @@ struct Raced {
 
 fn measure(scenario: &Scenario, size: usize, seed: u64, rivals: &[Rival]) -> anyhow::Result<Figures> {
     let alphabet = find(scenario.domain)?.alphabet();
-    let policy = Policy::parse(&Source::new("policy.pl", scenario.policy), &alphabet)?;
+    let (policy, alphabet) = Policy::read(&Source::new("policy.pl", scenario.policy), &alphabet)?;
     let mut env = (scenario.make)(&alphabet, size)?;
     let mut timed = act(&policy, &alphabet, env.as_mut(), seed);
     let (moments, changes) = replay(&policy, &alphabet, env.as_mut(), seed, &timed.episodes)?;
@@ -236,7 +263,11 @@ fn replay(
         let (mut world, _) = episode_streams(seed, episode as u64);
         env.reset(&mut world);
         let universe = Arc::clone(env.universe());
-        let list = |facts: &Facts| facts.iter().map(|(p, args)| (p, args.to_vec())).collect::<Vec<Fact>>();
+        // Whoever decides derives the other facts for themselves.
+        let list = |facts: &Facts| {
+            let given = facts.iter().filter(|(p, _)| alphabet.predicate(*p).role.is_given());
+            given.map(|(p, args)| (p, args.to_vec())).collect::<Vec<Fact>>()
+        };
         let gone = list(&facts);
         observe(env, &mut facts);
         let mut agenda =

@@ -15,7 +15,7 @@ use derrl_logic::{Alphabet, Facts, GroundAction, SlotHead, Templates, Universe};
 use crate::agents::linear::{softmax_in_place, through_softmax};
 use crate::agents::nlrl::clauses::{Slot, Symbol, slots};
 use crate::agents::nlrl::deduction::{Deduction, Scratch, Tape, World};
-use crate::agents::reinforce::{Learner, Learning, Model};
+use crate::agents::reinforce::{BaselineAgent, BaselineConfig, Model};
 use crate::agents::{AgentSpec, Setup};
 use crate::error::Error;
 use crate::generator::network::normal;
@@ -29,13 +29,19 @@ pub const SPEC: AgentSpec = AgentSpec {
 };
 
 /// An untrained learner.
-pub fn learner(setup: &Setup<'_>) -> Result<Learner<Nlrl>, Error> {
-    let model = |alphabet: &_, _: &_, learning: &Learning| Nlrl::new(alphabet, learning.init_noise);
-    Learner::new(setup, learning(), model)
+pub fn learner(setup: &Setup<'_>) -> Result<BaselineAgent<Nlrl>, Error> {
+    let model = |alphabet: &_, _: &_, learning: &BaselineConfig| Nlrl::new(alphabet, learning.init_noise);
+    BaselineAgent::new(setup, learning(), model)
 }
 
-fn learning() -> Learning {
-    Learning { learning_rate: 0.1, batch: 128, init_noise: 0.5, restarts: 4, ..Learning::default() }
+fn learning() -> BaselineConfig {
+    BaselineConfig {
+        learning_rate: 0.1,
+        batch: 128,
+        init_noise: 0.5,
+        restarts: 4,
+        ..BaselineConfig::default()
+    }
 }
 
 /// The candidate clauses of a domain.

@@ -190,12 +190,11 @@ impl Others {
             Others::None => Vec::new(),
             Others::One(action, names) => find(*action, names).into_iter().collect(),
             Others::First(most, also) => {
-                let mut all: Vec<_> = match legal {
-                    Some(legal) => legal.iter().take(*most).cloned().collect(),
-                    None => {
-                        let every = EveryAction::new(alphabet, universe);
-                        (0..every.len().min(*most)).map(|k| every.nth(k)).collect()
-                    }
+                let mut all: Vec<_> = if let Some(legal) = legal {
+                    legal.iter().take(*most).cloned().collect()
+                } else {
+                    let every = EveryAction::new(alphabet, universe);
+                    (0..every.len().min(*most)).map(|k| every.nth(k)).collect()
                 };
                 let also = also.as_ref().and_then(|(action, names)| find(*action, names));
                 all.extend(also.filter(|a| !all.contains(a)));

@@ -8,6 +8,9 @@
 //! every atom of r·phi that fails now is part of the change, and so is, for each better derivation of another action, at least one of
 //! its atoms. Branching over (r, phi) first and over the atoms of one derivation that still stands in the way at a time meets
 //! every smallest change, however many facts there are.
+//!
+//! Where rules use derived predicates, only given facts are flipped and the others derived anew. Which of them matter for a derived
+//! fact is not known beforehand, so the search branches over all that any rule depends on.
 
 use std::ops::ControlFlow;
 
@@ -54,7 +57,7 @@ pub enum Standing {
 pub enum Found {
     /// Nothing has to change.
     Already,
-    /// This change, and no smaller one.
+    /// This change, and no smaller one: of those that keep the constraints of the domain, or of all where none of those does it.
     Found(Change),
     /// No change of the facts that may change does it.
     Impossible,
@@ -96,7 +99,7 @@ pub struct Bounds {
     pub states: usize,
     /// Whether background facts may change too.
     pub background: bool,
-    /// Whether changes may break constraints of the domain. Of two changes of one size, one that breaks none is preferred anyway.
+    /// Whether changes may break constraints of the domain where no change that keeps them does it.
     pub inconsistent: bool,
 }
 
@@ -109,7 +112,7 @@ impl Default for Bounds {
 impl Explainer<'_> {
     /// The smallest changes of a state that make the policy choose an action: as one of the best, and as the only best.
     ///
-    /// Of changes of one size, one is preferred that breaks no constraint of the domain.
+    /// A change that leads to a state of this world is preferred to any that breaks a constraint of the domain, however small.
     pub fn what_if(
         &self,
         action: &GroundAction,
@@ -199,6 +202,8 @@ struct Search<'a> {
     flipped: Vec<Atom>,
     /// Atoms that may not be flipped (again).
     fixed: Vec<Atom>,
+    /// Where rules use derived predicates: all given atoms that they depend on and that may change.
+    relevant: Option<Vec<Atom>>,
     left: usize,
     /// Whether something was not tried because the change would have grown too large.
     cut: bool,
@@ -234,9 +239,11 @@ impl<'a> Search<'a> {
             facts: facts.clone(),
             flipped: Vec::new(),
             fixed: Vec::new(),
+            relevant: None,
             left: bounds.states,
             cut: false,
         };
+        search.relevant = search.relevant();
         // Constraints over facts that never change hold now and will.
         let matters = |l: &Literal| search.may_change(l.pred);
         let axioms = alphabet.constraints.iter().filter(|c| c.body.iter().chain(&c.head).any(matters));
@@ -253,7 +260,33 @@ impl<'a> Search<'a> {
     }
 
     fn may_change(&self, pred: Pred) -> bool {
-        self.bounds.background || self.alphabet.predicate(pred).role == Role::State
+        match self.alphabet.predicate(pred).role {
+            Role::State => true,
+            Role::Background => self.bounds.background,
+            Role::Derived | Role::Legal => false,
+        }
+    }
+
+    /// The given atoms that rules depend on and that may change, where rules use derived predicates.
+    fn relevant(&self) -> Option<Vec<Atom>> {
+        let program = self.alphabet.program.as_ref()?;
+        let rules = &self.explainer.policy.rules;
+        let used = || rules.iter().flat_map(|r| &r.body).map(|l| l.pred);
+        used().find(|&p| program.defines(p))?;
+        let mut atoms = Vec::new();
+        for pred in program.needed(used()).into_iter().filter(|&p| self.may_change(p)) {
+            let mut tuples: Vec<Vec<Object>> = vec![Vec::new()];
+            for &t in &self.alphabet.predicate(pred).args {
+                let fits = |o: &Object| self.alphabet.types.is_subtype(self.universe.type_of(*o), t);
+                let objects: Vec<Object> = self.universe.objects().filter(fits).collect();
+                let longer = |tuple: &Vec<Object>| {
+                    objects.iter().map(|&o| [tuple.as_slice(), &[o]].concat()).collect::<Vec<_>>()
+                };
+                tuples = tuples.iter().flat_map(longer).take(self.bounds.states).collect();
+            }
+            atoms.extend(tuples.into_iter().map(|args| (pred, args)));
+        }
+        Some(atoms)
     }
 
     /// Whether an atom could be flipped: of a predicate that may change, about objects of its types, not decided yet.
@@ -279,26 +312,31 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The smallest change for a goal, of at least `from` facts (fewer are known not to do) and at most `to`.
+    /// The smallest change for a goal, of at most `to` facts: one that keeps the constraints (fewer than `from` facts are known not to
+    /// do then), else one that breaks some, where that is allowed.
     fn smallest(&mut self, goal: Goal, from: usize, to: usize) -> Found {
+        let possible = self.smallest_that_keeps(Keep::Constraints, goal, from, to);
+        match possible {
+            Found::Found(_) => possible,
+            _ if self.bounds.inconsistent && !self.axioms.is_empty() => {
+                self.smallest_that_keeps(Keep::Nothing, goal, 1, to)
+            }
+            _ => possible,
+        }
+    }
+
+    fn smallest_that_keeps(&mut self, keep: Keep, goal: Goal, from: usize, to: usize) -> Found {
         self.left = self.bounds.states;
         self.cut = false;
         let hypotheses = if goal == Goal::Silent { Vec::new() } else { self.hypotheses() };
         let too_long = self.cut;
         for size in from..=to {
             self.cut = too_long;
-            let keeps: &[Keep] = if self.bounds.inconsistent {
-                &[Keep::Constraints, Keep::Nothing]
-            } else {
-                &[Keep::Constraints]
-            };
-            for &keep in keeps {
-                if let Some(change) = self.of_size(size, goal, keep, &hypotheses) {
-                    return Found::Found(change);
-                }
-                if self.left == 0 {
-                    return Found::GaveUp { changes: size - 1 };
-                }
+            if let Some(change) = self.of_size(size, goal, keep, &hypotheses) {
+                return Found::Found(change);
+            }
+            if self.left == 0 {
+                return Found::GaveUp { changes: size - 1 };
             }
             if !self.cut {
                 return Found::Impossible;
@@ -366,6 +404,9 @@ impl<'a> Search<'a> {
             Goal::Alone => standing == Standing::Alone,
             Goal::Silent => standing == Standing::AnyAction,
         };
+        if !reached && let Some(relevant) = &self.relevant {
+            return Some(relevant.clone());
+        }
         if !reached {
             let rival = decision.ties.iter().find(|a| goal == Goal::Silent || *a != self.target);
             // Where a rule is supposed to fire, its body is fixed: something fires.
@@ -418,13 +459,18 @@ impl<'a> Search<'a> {
 
     fn flip(&mut self, atom: &Atom) {
         self.facts.flip(atom.0, &atom.1);
+        self.facts.derive(self.universe);
         self.flipped.push(atom.clone());
     }
 
     /// Takes back all flips but the first so many.
     fn undo(&mut self, keep: usize) {
+        let any = self.flipped.len() > keep;
         for (pred, args) in self.flipped.drain(keep..) {
             self.facts.flip(pred, &args);
+        }
+        if any {
+            self.facts.derive(self.universe);
         }
     }
 
@@ -449,6 +495,9 @@ impl<'a> Search<'a> {
 
     /// Every rule for the action under every substitution that few enough flips make true, those with the fewest first.
     fn hypotheses(&mut self) -> Vec<Hypothesis> {
+        if self.relevant.is_some() {
+            return vec![Hypothesis { forced: Vec::new(), body: Vec::new() }];
+        }
         let mut found = Vec::new();
         for i in self.explainer.rules_for(self.target.action) {
             let rule = &self.explainer.policy.rules[i];

@@ -1,6 +1,6 @@
 //! A failing run, told: the instance, each action, the step where it goes wrong and why.
 
-use derrl_env::{Drawing, Family, Next, Space, observe_state};
+use derrl_env::{Family, Next, Scene, Space, observe_state};
 use derrl_logic::{Decider, Facts, GroundAction, Role};
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::failure::Failure;
 use crate::insight::choices::family_choices;
 use crate::insight::explain::{Explainer, Match, WhyNot};
 
-/// An instance and a way of breaking ties in which the policy does not get there.
+/// An instance and a way of breaking ties in which the policy does not reach the goal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counterexample {
     /// The instance in words.
@@ -31,9 +31,9 @@ pub struct Counterexample {
     pub instead: Option<WhyNot>,
     /// Whether no shorter run fails in an instance of this size.
     pub is_shortest: bool,
-    /// Each state of the run, drawn; for a dead end that leads to a state, that state too.
+    /// What each state of the run looks like; for a dead end that leads to a state, that state too.
     #[serde(skip)]
-    pub drawings: Vec<Drawing>,
+    pub scenes: Vec<Scene>,
 }
 
 /// How a run fails.
@@ -122,9 +122,9 @@ pub(super) fn explain(
         });
         instead = better.map(|a| explainer.why_not(a, decision.value, &facts, universe));
     }
-    let mut drawings: Vec<Drawing> = run.iter().map(|t| family.draw(t.state)).collect();
+    let mut scenes: Vec<Scene> = run.iter().map(|t| family.scene(t.state)).collect();
     if let (None, Some(Taken { next: Next::State(end), .. })) = (back_to, run.last()) {
-        drawings.push(family.draw(*end));
+        scenes.push(family.scene(*end));
     }
     Counterexample {
         instance: family.title(),
@@ -136,7 +136,7 @@ pub(super) fn explain(
         why,
         instead,
         is_shortest: failure.is_shortest,
-        drawings,
+        scenes,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Does a policy always get there? Every instance up to a size, every way of breaking ties, no horizon.
+//! Does a policy always reach the goal? Every instance up to a size, every way of breaking ties, no horizon.
 //!
 //! | file | holds |
 //! |---|---|
@@ -27,7 +27,7 @@ pub(crate) use parallel::in_chunks;
 pub use walk::{Tally, Worst};
 
 use crate::error::Error;
-use walk::Walker;
+use walk::{Shorter, Walker};
 
 /// What is verified: a policy in all instances of a world up to a size.
 pub struct Subject<'a> {
@@ -39,29 +39,6 @@ pub struct Subject<'a> {
     pub world: &'a World,
     /// Which instances.
     pub extent: Extent,
-    /// How ties are broken.
-    pub ties: Ties,
-}
-
-/// How ties are broken, and so what it takes to fail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ties {
-    /// In every way: a policy fails if some way does not lead to what is asked for.
-    #[default]
-    Worst,
-    /// At random: a policy fails if it does not get there with probability 1. A loop that chance ends is no failure.
-    Random,
-}
-
-impl Ties {
-    /// How many instances of a tally fail.
-    fn failing(self, tally: &Tally) -> u128 {
-        match self {
-            Ties::Worst => tally.failing,
-            Ties::Random => tally.failing - tally.unlucky,
-        }
-    }
 }
 
 /// Told of progress; asked whether to go on.
@@ -138,25 +115,27 @@ pub fn constants<'a>(policies: impl IntoIterator<Item = &'a Policy>) -> Vec<Cons
 /// The outcome of a verification.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Whether the policy gets there in every instance.
+    /// Whether the policy reaches the goal in every instance.
     pub verdict: Verdict,
-    /// How ties were broken.
-    pub ties: Ties,
-    /// What was found, size by size. Sizes beyond one that fails are not looked at.
+    /// What was found, size by size. Sizes beyond one that is refuted are not looked at.
     pub sizes: Vec<SizeReport>,
     /// The instance with the most actions beyond the fewest possible, where the policy always gets there.
     pub worst_case: Option<WorstCase>,
-    /// A shortest run that fails, in an instance of the smallest size that has one.
+    /// Where it is refuted, a shortest run that fails although ties are random; where it is proved if ties are random, a shortest
+    /// loop that an adversary could go round. From an instance of the smallest size that has one.
     pub counterexample: Option<Counterexample>,
 }
 
-/// Whether a policy always gets there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Whether a policy always reaches the goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It does, up to the size.
+    /// It does, however ties are broken.
     Proved,
-    /// It does not: there is a counterexample.
+    /// It does with probability 1 if ties are broken at random, as they are when the policy acts; an adversary who breaks them
+    /// could keep it from the goal for ever.
+    ProvedIfTiesAreRandom,
+    /// It does not: there is a run that fails although ties are broken at random.
     Refuted,
 }
 
@@ -239,7 +218,7 @@ impl SizeReport {
     }
 }
 
-/// Looks at every instance, size by size, up to the first size that fails. `None` if the monitor stopped it: then the last
+/// Looks at every instance, size by size, up to the first size that is refuted. `None` if the monitor stopped it: then the last
 /// progress it was told is where to go on.
 pub fn verify(
     subject: &Subject<'_>,
@@ -250,7 +229,7 @@ pub fn verify(
     let space = subject.world.space(subject.alphabet, &subject.extent)?;
     let mut progress = from;
     progress.sizes.truncate(space.sizes().len());
-    let fails = |tally: &Tally| subject.ties.failing(tally) > 0;
+    let fails = |tally: &Tally| tally.failing > tally.unlucky;
     let failed = |progress: &Progress| progress.sizes.iter().any(fails);
     while progress.sizes.len() < space.sizes().len() && !failed(&progress) {
         let size = progress.sizes.len();
@@ -264,14 +243,22 @@ pub fn verify(
     }
     let sizes: Vec<SizeReport> =
         space.sizes().iter().zip(&progress.sizes).map(|(s, t)| SizeReport::new(s, t)).collect();
-    let counterexample = match progress.sizes.iter().position(fails) {
+    let refuted = progress.sizes.iter().position(fails);
+    let unlucky = progress.sizes.iter().position(|tally| tally.unlucky > 0);
+    let (verdict, shown) = match (refuted, unlucky) {
+        (Some(size), _) => (Verdict::Refuted, Some(size)),
+        (None, Some(size)) => (Verdict::ProvedIfTiesAreRandom, Some(size)),
+        (None, None) => (Verdict::Proved, None),
+    };
+    let counterexample = match shown {
         None => None,
         Some(size) => counterexample(subject, space.as_ref(), size, &progress.sizes[size], threads, monitor)?,
     };
-    let verdict = if failed(&progress) { Verdict::Refuted } else { Verdict::Proved };
-    let worst_case =
-        if verdict == Verdict::Proved { worst_case(subject, space.as_ref(), &progress) } else { None };
-    Ok(Some(Report { verdict, ties: subject.ties, sizes, worst_case, counterexample }))
+    let worst_case = match verdict {
+        Verdict::Proved => worst_case(subject, space.as_ref(), &progress),
+        Verdict::ProvedIfTiesAreRandom | Verdict::Refuted => None,
+    };
+    Ok(Some(Report { verdict, sizes, worst_case, counterexample }))
 }
 
 /// Walks what is left of a size. `false` if it was stopped.
@@ -291,7 +278,7 @@ fn walk_size(
         all.iter().cloned().enumerate().filter(|(i, _)| !is_done(*i, progress)).collect();
     let mut walked: u64 = entry.families - todo.iter().map(|c| c.1.end - c.1.start).sum::<u64>();
     monitor.walked(entry, walked);
-    let shortest = AtomicUsize::new(usize::MAX - 1);
+    let shortest = [AtomicUsize::new(usize::MAX - 1), AtomicUsize::new(usize::MAX - 1)];
     // Both callbacks below need the monitor, one at a time.
     let monitor = std::cell::RefCell::new(monitor);
     let mut stopped = false;
@@ -326,17 +313,25 @@ fn walk_families(
     space: &dyn Space,
     size: usize,
     families: Range<u64>,
-    shortest: &AtomicUsize,
+    shortest: &[AtomicUsize; 2],
 ) -> Tally {
     let mut tally = Tally::default();
     for i in families {
         // Of failing runs of one length the first counts, whatever the order in which threads find them: within a chunk
         // only shorter ones are of interest, across chunks equal ones too.
-        let here = tally.failure.as_ref().map_or(usize::MAX, Failure::length);
-        let bound = here.min(shortest.load(Ordering::Relaxed) + 1);
-        let found = walker.walk(i, space.family(size, i).as_ref(), bound);
-        if let Some(failure) = &found.failure {
-            shortest.fetch_min(failure.length(), Ordering::Relaxed);
+        let bound = |here: &Option<Failure>, elsewhere: &AtomicUsize| {
+            let here = here.as_ref().map_or(usize::MAX, Failure::length);
+            here.min(elsewhere.load(Ordering::Relaxed) + 1)
+        };
+        let bounds = Shorter {
+            failure: bound(&tally.failure, &shortest[0]),
+            unlucky_loop: bound(&tally.unlucky_loop, &shortest[1]),
+        };
+        let found = walker.walk(i, space.family(size, i).as_ref(), bounds);
+        for (found, shortest) in [&found.failure, &found.unlucky_loop].into_iter().zip(shortest) {
+            if let Some(failure) = found {
+                shortest.fetch_min(failure.length(), Ordering::Relaxed);
+            }
         }
         tally.add(found);
     }
@@ -349,7 +344,7 @@ pub(crate) fn chunks(size: &Size) -> Vec<Range<u64>> {
     (0..size.families.div_ceil(each)).map(|c| c * each..((c + 1) * each).min(size.families)).collect()
 }
 
-/// A shortest failing run of a size that fails. Where states alike but for names were taken for one, the size is walked again
+/// A shortest failing run of a size that fails, or a shortest unlucky loop of one that does not. Where states alike but for names were taken for one, the size is walked again
 /// with all names, if it is small enough: a loop must come back to the very same state.
 fn counterexample(
     subject: &Subject<'_>,
@@ -365,12 +360,12 @@ fn counterexample(
     if reduced && exact.sizes()[size].states <= MOST_EXACT {
         let mut again = Progress::default();
         if walk_size(subject, exact.as_ref(), size, threads, &mut again, monitor)
-            && let Some(failure) = &again.merged.failure
+            && let Some(failure) = again.merged.shown()
         {
             return Ok(Some(counterexample::explain(subject, exact.as_ref(), size, failure)));
         }
     }
-    Ok(tally.failure.as_ref().map(|failure| counterexample::explain(subject, walked, size, failure)))
+    Ok(tally.shown().map(|failure| counterexample::explain(subject, walked, size, failure)))
 }
 
 fn worst_case(subject: &Subject<'_>, space: &dyn Space, progress: &Progress) -> Option<WorstCase> {

@@ -13,8 +13,8 @@ use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::failure::{Failure, Graph, Node};
-use super::{Subject, Ties};
+use super::Subject;
+use super::failure::{Failure, Found, Graph, Node};
 
 /// What was found in some families.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,8 +37,10 @@ pub struct Tally {
     pub expected_excess: f64,
     /// The instance with the most actions beyond the fewest possible.
     pub worst: Option<Worst>,
-    /// A shortest run that fails.
+    /// A shortest run that fails although ties are broken at random: into a dead end, or into a loop that no choice leaves.
     pub failure: Option<Failure>,
+    /// A shortest loop that only an adversary who breaks ties goes round for ever.
+    pub unlucky_loop: Option<Failure>,
 }
 
 /// An instance in which the policy takes more actions than it needs to.
@@ -80,12 +82,30 @@ impl Tally {
         if length(&other.failure) < length(&self.failure) {
             self.failure = other.failure;
         }
+        if length(&other.unlucky_loop) < length(&self.unlucky_loop) {
+            self.unlucky_loop = other.unlucky_loop;
+        }
     }
+}
+
+impl Tally {
+    /// What a counterexample is made of: a run that fails, else a loop that only an adversary goes round.
+    pub(crate) fn shown(&self) -> Option<&Failure> {
+        self.failure.as_ref().or(self.unlucky_loop.as_ref())
+    }
+}
+
+/// Runs of this many actions or more are of no interest.
+#[derive(Clone, Copy)]
+pub(crate) struct Shorter {
+    /// Of runs that fail with random ties.
+    pub failure: usize,
+    /// Of loops that only an adversary goes round.
+    pub unlucky_loop: usize,
 }
 
 /// Walks families; keeps its memory from one to the next.
 pub(crate) struct Walker<'a> {
-    ties: Ties,
     policy: &'a Policy,
     alphabet: &'a Alphabet,
     compiled: Vec<Compiled>,
@@ -139,7 +159,6 @@ impl<'a> Walker<'a> {
     pub(crate) fn new(subject: &Subject<'a>) -> Walker<'a> {
         let (policy, alphabet) = (subject.policy, subject.alphabet.as_ref());
         Walker {
-            ties: subject.ties,
             policy,
             alphabet,
             compiled: Vec::new(),
@@ -150,8 +169,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Walks a family. A failing run is looked for only if it can be shorter than `bound`.
-    pub(crate) fn walk(&mut self, number: u64, family: &dyn Family, bound: usize) -> Tally {
+    /// Walks a family. Failing runs and unlucky loops are looked for only if they can be shorter than their bounds.
+    pub(crate) fn walk(&mut self, number: u64, family: &dyn Family, bounds: Shorter) -> Tally {
         self.index.clear();
         self.states.clear();
         self.graph.clear();
@@ -188,16 +207,19 @@ impl<'a> Walker<'a> {
         let lucky = |(node, _): &&(u32, u128)| !chances.unsure[*node as usize];
         tally.unlucky = failing.iter().filter(lucky).fold(0, |sum, f| f.1.saturating_add(sum));
         let starts: Vec<u32> = failing.iter().map(|f| f.0).collect();
-        let counts = |node: u32| match self.ties {
-            Ties::Worst => true,
-            Ties::Random => chances.stuck[node as usize],
-        };
-        tally.failure = self.graph.shortest_failure(&starts, bound, counts).map(|found| Failure {
+        let told = |found: Found| Failure {
             family: number,
             states: found.nodes.iter().map(|&node| code(self.graph.nodes[node as usize].id)).collect(),
             back_to: found.back_to,
             is_shortest: found.is_shortest,
-        });
+        };
+        if tally.unlucky < tally.failing {
+            let counts = |node: u32| chances.stuck[node as usize];
+            tally.failure = self.graph.shortest_failure(&starts, bounds.failure, counts).map(told);
+        } else {
+            tally.unlucky_loop =
+                self.graph.shortest_failure(&starts, bounds.unlucky_loop, |_| true).map(told);
+        }
         tally
     }
 

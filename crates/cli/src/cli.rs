@@ -1,0 +1,97 @@
+//! The `derrl` command: reads files, prints, exits. Everything else is in the libraries.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use clap::Parser;
+
+use derrl_env::World;
+
+use crate::args::{Args, Command};
+pub(crate) use crate::failure::{Failure, Outcome};
+use crate::output::print_usage;
+pub(crate) use crate::output::{print, print_json};
+use crate::{
+    bench, check, diff, domains, eval, explain, export, failure, manual, new, plan, report, reproduce, serve,
+    simplify, train, verify, watch,
+};
+
+/// Every world that this command line knows: its own, and those it was given.
+static WORLDS: OnceLock<Vec<World>> = OnceLock::new();
+
+/// Every world that the command line knows.
+pub(crate) fn worlds() -> &'static [World] {
+    WORLDS.get().map_or_else(derrl_env::worlds, Vec::as_slice)
+}
+
+/// Runs the `derrl` command with these worlds beside the built-in ones, on the arguments of this process. A world takes the place
+/// of a built-in one of the same name. This is all that the `main` of a crate with worlds of its own has to call:
+///
+/// ```no_run
+/// # fn my_world() -> derrl::World { unimplemented!() }
+/// fn main() -> std::process::ExitCode {
+///     derrl::cli::main_with([my_world()])
+/// }
+/// ```
+pub fn main_with(worlds: impl IntoIterator<Item = World>) -> ExitCode {
+    run_with(worlds, std::env::args_os())
+}
+
+/// Runs the `derrl` command with these worlds on these arguments, of which the first is the name of the program. The worlds of the
+/// first call in a process stay.
+pub fn run_with<I, A>(worlds: impl IntoIterator<Item = World>, args: I) -> ExitCode
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
+    ExitCode::from(status_with(worlds, args))
+}
+
+/// The same, and returns the exit code as a number.
+pub fn status_with<I, A>(worlds: impl IntoIterator<Item = World>, args: I) -> u8
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
+    WORLDS.get_or_init(|| {
+        let mut all: Vec<World> = worlds.into_iter().collect();
+        let built_in = derrl_env::worlds().iter().filter(|b| all.iter().all(|w| w.name() != b.name()));
+        let built_in: Vec<World> = built_in.cloned().collect();
+        all.extend(built_in);
+        all
+    });
+    failure::conclude(|| match Args::try_parse_from(args) {
+        Ok(args) => run(args),
+        Err(said) => {
+            print_usage(&said);
+            if said.use_stderr() { Err(Failure::Usage) } else { Ok(()) }
+        }
+    })
+}
+
+fn run(args: Args) -> Outcome {
+    match args.command {
+        Command::Domains(command) => domains::run(&command),
+        Command::Train(command) => train::run(&command),
+        Command::Eval(command) => eval::run(&command),
+        Command::Plan(command) => plan::run(&command),
+        Command::New(command) => new::run(&command),
+        Command::Explain(command) => explain::run(&command),
+        Command::Verify(command) => verify::run(&command),
+        Command::Diff(command) => diff::run(&command),
+        Command::Simplify(command) => simplify::run(&command),
+        Command::Export(command) => export::run(&command),
+        Command::Report(command) => report::run(&command),
+        Command::Serve(command) => serve::run(&command),
+        Command::Watch(command) => watch::run(&command),
+        Command::Completions(command) => {
+            manual::completions(&command);
+            Ok(())
+        }
+        Command::Man => manual::manual(),
+        Command::Check(command) => check::run(&command),
+        Command::Bench(command) => bench::run(&command),
+        Command::Reproduce(command) => reproduce::run(&command),
+    }
+}

@@ -1,0 +1,134 @@
+//! Training in a folder, for programs: what `derrl train` does, without a terminal.
+//!
+//! The folder holds the same files, so that every command works on it, and the run can be resumed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use derrl_env::{Options, World};
+use derrl_learn::{Config, Problem, Search};
+use serde_json::Value;
+
+use crate::domain::Domain;
+pub use crate::progress::Control;
+use crate::progress::Watch;
+use crate::run_folder::{RunConfig, RunFolder};
+use crate::run_result::report_path;
+use crate::{report, train};
+
+/// What is asked of a run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The world to train on.
+    pub world: World,
+    /// The task to train on, if not the first.
+    pub task: Option<String>,
+    /// The seed.
+    pub seed: u64,
+    /// Episodes per score, if not as many as the world asks for.
+    pub episodes: Option<usize>,
+    /// Whether types are ignored.
+    pub untyped: bool,
+    /// Options of the world.
+    pub options: Options,
+    /// Changed settings, as `KEY=VALUE`.
+    pub settings: Vec<String>,
+}
+
+/// How training ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// The policy is learned and scored: what `train --json` prints.
+    Finished(Value),
+    /// It was asked to stop, and can be resumed.
+    Stopped,
+    /// The world failed: its own error. The run can be resumed.
+    Failed(derrl_env::Fault),
+}
+
+/// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
+pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
+    let world = &request.world;
+    let domain =
+        Domain::of_world(world.name(), world.name(), world.domain().to_string(), request.untyped, world)?;
+    let mut settings = Config::default();
+    for setting in &request.settings {
+        settings = train::with_setting(&settings, setting)?;
+    }
+    settings.check()?;
+    let first = world.training_task()?.name.as_str();
+    let task = world.find_task(request.task.as_deref().unwrap_or(first))?;
+    world.make(&domain.alphabet, &task.name, &request.options)?;
+    Problem::new(&domain.alphabet, 1)?;
+    let config = RunConfig {
+        derrl: env!("CARGO_PKG_VERSION").to_string(),
+        domain: world.name().to_string(),
+        task: (task.name != first).then(|| task.name.clone()),
+        seed: request.seed,
+        episodes: request.episodes,
+        untyped: request.untyped,
+        start: None,
+        options: request.options.clone(),
+        pddl: None,
+        settings,
+    };
+    let _lock = RunFolder::lock(folder)?;
+    RunFolder::create(folder, config, &domain.text)?;
+    Ok(())
+}
+
+/// Trains in a folder that was started, from where it was, and leaves policy, scores and page in it.
+pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) -> anyhow::Result<Ended> {
+    let _lock = RunFolder::lock(folder)?;
+    let folders = [RunFolder::open(folder)?.of_world(world)];
+    let folder = &folders[0];
+    let domain = folder.domain()?;
+    let config = &folder.config;
+    let task = folder.task(&domain)?.name.as_str();
+    let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
+    let given = folder.start(&domain.alphabet)?;
+    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
+    let watch = Watch::new(&folders, config.settings.updates).controlled(control);
+    let seeds = vec![(config.seed, folder.checkpoint()?)];
+    let learned = Search::new(&problem, &config.settings, &make_env, &watch).run(seeds, threads);
+    let seconds = watch.finish()?.pop().unwrap_or(0.0);
+    let learned = match learned {
+        Err(derrl_learn::Error::World(fault)) => return Ok(Ended::Failed(fault)),
+        other => other?.pop().flatten(),
+    };
+    let Some(learned) = learned else { return Ok(Ended::Stopped) };
+    let finished = match train::finish(true, folder, &domain, &learned, seconds) {
+        Err(error) => return fault_of(error).map(Ended::Failed),
+        Ok(None) => return Ok(Ended::Stopped),
+        Ok(Some(finished)) => finished,
+    };
+    let extent = report::Extent::of(1).within(seconds);
+    let written = report::write(folder.path(), &folders, &report_path(folder), extent);
+    match written {
+        Err(error) => fault_of(error).map(Ended::Failed),
+        Ok(_) => Ok(Ended::Finished(finished.json)),
+    }
+}
+
+/// The error of the world behind an error, or the error itself where there is none.
+fn fault_of(error: anyhow::Error) -> anyhow::Result<derrl_env::Fault> {
+    match error.downcast_ref::<derrl_learn::Error>() {
+        Some(derrl_learn::Error::World(fault)) => Ok(fault.clone()),
+        _ => Err(error),
+    }
+}
+
+/// Writes the page of a finished run, and returns its path.
+pub fn write_report(folder: &Path, world: &World, out: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let folders = [RunFolder::open(folder)?.of_world(world)];
+    let out = out.map_or_else(|| report_path(&folders[0]), Path::to_path_buf);
+    report::write(folder, &folders, &out, report::Extent::of(1))
+        .with_context(|| format!("cannot write the page {}", out.display()))?;
+    Ok(out)
+}
+
+/// What came of a run, once it is finished: what `train --json` printed.
+pub fn result(folder: &Path) -> anyhow::Result<Option<Value>> {
+    Ok(RunFolder::open(folder)?.result())
+}

@@ -1,0 +1,6 @@
+//! What the library offers beside its worlds: training in one call, and policies to act with.
+
+pub mod error;
+pub mod policy;
+pub mod run;
+pub mod state;

@@ -1,0 +1,173 @@
+//! A policy to act with, to look into and to take elsewhere.
+
+use std::fmt;
+use std::sync::Arc;
+
+use derrl_env::{Env, Extent, Options, Rng, World, list_legal, observe};
+use derrl_learn::{
+    Actor, Explainer, Explanation, NoMonitor, Progress, Report, Score, Subject, WhyNot, constants, cores,
+    evaluate, find_action,
+};
+use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
+
+use crate::library::error::Error;
+use crate::library::state::State;
+
+/// Rules that act.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    alphabet: Arc<Alphabet>,
+    rules: derrl_logic::Policy,
+}
+
+/// An action in names. It reads `pick(ball1)`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Action {
+    /// Its name.
+    pub name: String,
+    /// The names of its objects.
+    pub args: Vec<String>,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.args.is_empty() { Ok(()) } else { write!(f, "({})", self.args.join(", ")) }
+    }
+}
+
+/// What [`Policy::verify`] found: [`Report::verdict`] says whether the policy always gets there.
+pub type Proof = Report;
+
+/// A state as the engine sees it.
+struct Seen {
+    env: derrl_env::named::Named,
+    facts: Facts,
+    legal: Option<Vec<GroundAction>>,
+}
+
+impl Policy {
+    /// The policy that a text describes, for a world.
+    pub fn parse(world: &World, text: &str) -> Result<Policy, Error> {
+        let alphabet = world.alphabet();
+        let rules = derrl_logic::Policy::parse(&Source::new("policy.pl", text), &alphabet)?;
+        Ok(Policy { alphabet, rules })
+    }
+
+    /// The policy of these rules over this alphabet.
+    pub fn new(rules: derrl_logic::Policy, alphabet: &Arc<Alphabet>) -> Policy {
+        Policy { alphabet: Arc::clone(alphabet), rules }
+    }
+
+    /// Its rules, as the language has them.
+    pub fn rules(&self) -> &derrl_logic::Policy {
+        &self.rules
+    }
+
+    /// What it speaks of.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// The action that it takes in a state; of several as good, one by chance.
+    pub fn act(&self, state: &State, rng: &mut Rng) -> Result<Action, Error> {
+        let env = state.env(&self.alphabet)?;
+        let action = Actor::new(&self.rules, &self.alphabet).act(&env, rng);
+        Ok(self.show(&action, env.universe()))
+    }
+
+    /// All actions that are as good as the one that it would take, in order.
+    pub fn best(&self, state: &State) -> Result<Vec<Action>, Error> {
+        let seen = self.see(state)?;
+        let universe = seen.env.universe();
+        let decider = derrl_logic::Decider::new(&self.rules, &self.alphabet, universe);
+        let ties = decider.decide_among(&seen.facts, &self.alphabet, universe, seen.legal.as_deref()).ties;
+        let all = if ties.is_empty() { universe.ground_actions(&self.alphabet) } else { ties };
+        Ok(all.iter().map(|a| self.show(a, universe)).collect())
+    }
+
+    /// Why it acts as it does in a state: the rule that fires, the substitution, the facts.
+    pub fn explain(&self, state: &State, rng: &mut Rng) -> Result<Explanation, Error> {
+        let seen = self.see(state)?;
+        let explainer = Explainer::new(&self.rules, &self.alphabet).among(seen.legal.as_deref());
+        let explained = explainer.explain(&seen.facts, seen.env.universe(), rng, &[]);
+        let nothing = || Error::Action("there is nothing to do in this state".to_string());
+        explained.map(|(_, explanation)| explanation).ok_or_else(nothing)
+    }
+
+    /// Why it does not take an action in a state.
+    pub fn why_not(&self, state: &State, action: &str, args: &[&str]) -> Result<WhyNot, Error> {
+        let seen = self.see(state)?;
+        let universe = seen.env.universe();
+        let id = self.alphabet.find_action(action, args.len()).ok_or_else(|| {
+            let known = self.alphabet.actions.iter().map(|a| format!("{}/{}", a.name, a.args.len()));
+            let known: Vec<String> = known.collect();
+            let wanted = format!("{action}/{}", args.len());
+            let help = derrl_env::nearest(&wanted, known.iter().map(String::as_str));
+            Error::Action(format!("there is no action `{wanted}`{help}"))
+        })?;
+        let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
+        let asked = find_action(&self.alphabet, universe, id, &names).map_err(Error::Action)?;
+        let decider = derrl_logic::Decider::new(&self.rules, &self.alphabet, universe);
+        let legal = seen.legal.as_deref();
+        let best = decider.decide_among(&seen.facts, &self.alphabet, universe, legal).value;
+        Ok(Explainer::new(&self.rules, &self.alphabet).among(legal).why_not(
+            &asked,
+            best,
+            &seen.facts,
+            universe,
+        ))
+    }
+
+    /// Its score on a task, over seeded episodes: the same instances for every policy.
+    pub fn score(&self, world: &World, task: &str, episodes: usize, seed: u64) -> Result<Score, Error> {
+        let mut env = world.make(&self.alphabet, task, &Options::default())?;
+        Ok(evaluate(&self.rules, &self.alphabet, env.as_mut(), episodes, seed)?)
+    }
+
+    /// Whether it reaches the goal from every instance up to a size, however ties are broken. An error where the world does not offer
+    /// its states.
+    pub fn verify(&self, world: &World, max_objects: usize) -> Result<Proof, Error> {
+        let extent = Extent { largest: max_objects, named: constants([&self.rules]), ..Extent::default() };
+        let subject = Subject { policy: &self.rules, alphabet: &self.alphabet, world, extent };
+        derrl_learn::verify(&subject, cores(), Progress::default(), &mut NoMonitor)?.ok_or(Error::Interrupted)
+    }
+
+    /// The policy as a program of another language: `prolog`, `problog`, `asp`, `rust`, `python`, ...
+    pub fn export(&self, language: &str) -> Result<String, Error> {
+        Ok(derrl_export::export(derrl_export::find(language)?, &self.rules, &self.alphabet))
+    }
+
+    fn see(&self, state: &State) -> Result<Seen, Error> {
+        let env = state.env(&self.alphabet)?;
+        let mut facts = Facts::new(&self.alphabet);
+        observe(&env, &mut facts);
+        let mut legal = Vec::new();
+        let legal = list_legal(&env, &self.alphabet, &facts, &mut legal).then_some(legal);
+        Ok(Seen { env, facts, legal })
+    }
+
+    fn show(&self, action: &GroundAction, universe: &Universe) -> Action {
+        let text = |c: &Constant| match c {
+            Constant::Int(n) => n.to_string(),
+            Constant::Name(name) => name.to_string(),
+        };
+        let args = action.args.iter().map(|&o| text(universe.name(o))).collect();
+        Action { name: self.alphabet.action(action.action).name.clone(), args }
+    }
+}
+
+/// A name as the language has it: an integer where it is written as one.
+fn constant(name: &str) -> Constant {
+    match name.parse::<i64>() {
+        Ok(n) if n.to_string() == name => Constant::Int(n),
+        _ => Constant::name(name),
+    }
+}
+
+/// The text of its rules.
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rules.display(&self.alphabet).fmt(f)
+    }
+}

@@ -1,0 +1,92 @@
+//! Training in one call.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use derrl_env::{Options, World};
+use derrl_learn::{Checkpoint, Config, Learned, Observer, Problem, Score, Search, Silent, cores, evaluate};
+
+use crate::library::error::Error;
+use crate::library::policy::Policy;
+
+/// What training came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The seed.
+    pub seed: u64,
+    /// What was learned.
+    pub policy: Policy,
+    /// The same rules before simplification.
+    pub unsimplified: Policy,
+    /// The score of the policy on each task that is scored by default, by name.
+    pub scores: BTreeMap<String, Score>,
+    /// The restarts, with their training curves.
+    pub restarts: Checkpoint,
+}
+
+/// Learns a policy for the first task of a world, and scores it on all. The same seed gives the same policy on any number of
+/// threads.
+pub fn train(world: &World, settings: &Config, seed: u64) -> Result<Run, Error> {
+    train_observed(world, settings, seed, cores(), &Silent)
+}
+
+/// The same on so many threads; the observer is told what happens, and may ask to stop: [`Error::Interrupted`].
+pub fn train_observed(
+    world: &World,
+    settings: &Config,
+    seed: u64,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Run, Error> {
+    let alphabet = world.alphabet();
+    let task = &world.training_task()?.name;
+    let make_env = || world.make(&alphabet, task, &Options::default());
+    let problem = Arc::new(Problem::new(&alphabet, make_env()?.learners())?);
+    let keeping = Keeping { observer, last: Mutex::default() };
+    let search = Search::new(&problem, settings, &make_env, &keeping);
+    let learned = search.run(vec![(seed, Checkpoint::default())], threads)?.pop().flatten();
+    let learned = learned.ok_or(Error::Interrupted)?;
+    let mut scores = BTreeMap::new();
+    for task in world.tasks().iter().filter(|t| t.scored) {
+        let mut env = world.env(&task.name)?;
+        let episodes = env.cost().episodes();
+        let score = evaluate(&learned.policy, &alphabet, env.as_mut(), episodes, seed)?;
+        scores.insert(task.name.clone(), score);
+    }
+    Ok(Run {
+        seed,
+        policy: Policy::new(learned.policy, &alphabet),
+        unsimplified: Policy::new(learned.unsimplified, &alphabet),
+        scores,
+        restarts: keeping.last.into_inner().unwrap_or_else(PoisonError::into_inner),
+    })
+}
+
+/// Passes all on, and keeps the last checkpoint.
+struct Keeping<'a> {
+    observer: &'a dyn Observer,
+    last: Mutex<Checkpoint>,
+}
+
+impl Observer for Keeping<'_> {
+    fn updated(&self, seed: u64, restart: u64, stats: &derrl_learn::UpdateStats) {
+        self.observer.updated(seed, restart, stats);
+    }
+
+    fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
+        self.observer.checkpoint(seed, checkpoint);
+    }
+
+    fn wave(&self, seed: u64, restarts: usize) {
+        self.observer.wave(seed, restarts);
+    }
+
+    fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone_from(checkpoint);
+        self.observer.finished(seed, checkpoint, learned);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.observer.interrupted()
+    }
+}

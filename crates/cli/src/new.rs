@@ -1,0 +1,92 @@
+//! `derrl new`: a folder to start from.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use derrl_pddl::generate::Generator;
+
+use crate::args::New;
+use crate::cli::{Outcome, print};
+
+/// The domain to start from, where the name is none of those that have problems of their own.
+const FIRST: &str = "gripper";
+/// Sizes of the problems to train on and to test on, each with a seed.
+const TRAIN: [(usize, u64); 6] = [(1, 1), (1, 2), (2, 3), (2, 4), (3, 5), (3, 6)];
+const TEST: [(usize, u64); 3] = [(6, 7), (10, 8), (20, 9)];
+
+/// Writes the folder.
+pub fn run(args: &New) -> Outcome {
+    let shown = args.name.display();
+    let Some(name) = args.name.file_name().and_then(|n| n.to_str()).filter(|n| is_name(n)) else {
+        return Err(anyhow::anyhow!(
+            "`{shown}` is no name for a domain: it starts with a small letter, then letters, digits, `-` and `_`"
+        )
+        .into());
+    };
+    if args.name.exists() {
+        return Err(anyhow::anyhow!("{shown} exists already: choose another name").into());
+    }
+    let (files, next) = if args.rust { rust(name) } else { pddl(name)? };
+    for (file, text) in &files {
+        write(&args.name.join(file), text)?;
+    }
+    let list: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+    print(&format!("{shown}: {}\n\nnext:\n{}", list.join(", "), next.replace("NAME", &shown.to_string())));
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let Some(folder) = path.parent() else { bail!("{} is no file", path.display()) };
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    crate::safe_file::write(path, text)
+}
+
+type Files = Vec<(String, String)>;
+
+/// A PDDL domain with problems.
+fn pddl(name: &str) -> anyhow::Result<(Files, &'static str)> {
+    let generator =
+        Generator::find(name).or_else(|| Generator::find(FIRST)).context("there is no generator")?;
+    let rename =
+        |text: &str| text.replace(&format!("domain {})", generator.name), &format!("domain {name})"));
+    let mut files = vec![("domain.pddl".to_string(), rename(generator.domain))];
+    for (folder, sizes) in [("train", &TRAIN[..]), ("test", &TEST[..])] {
+        for (i, &(size, seed)) in sizes.iter().enumerate() {
+            files.push((format!("{folder}/p{}.pddl", i + 1), rename(&generator.problem(size, seed))));
+        }
+    }
+    let readme = README.replace("NAME", name).replace("ABOUT", generator.summary);
+    files.push(("README.md".to_string(), readme));
+    Ok((files, "  derrl train NAME\n"))
+}
+
+const README: &str = include_str!("../templates/pddl.md");
+
+/// A crate with a world of its own.
+fn rust(name: &str) -> (Files, &'static str) {
+    // Where the sources of this very command still are where it was built, the crate uses them.
+    let here = env!("CARGO_MANIFEST_DIR");
+    let version = env!("CARGO_PKG_VERSION");
+    let dependency = if Path::new(here).join("Cargo.toml").is_file() {
+        format!("# From crates.io it is: derrl = \"{version}\"\nderrl = {{ path = {here:?} }}")
+    } else {
+        format!("derrl = \"{version}\"")
+    };
+    let module = name.replace('-', "_");
+    let fill =
+        |text: &str| text.replace("DEPENDENCY", &dependency).replace("MODULE", &module).replace("NAME", name);
+    let file = |path: &str, text: &str| (path.to_string(), fill(text));
+    let files = vec![
+        file("Cargo.toml", include_str!("../templates/Cargo.toml.txt")),
+        file("src/lib.rs", include_str!("../templates/lib.rs.txt")),
+        file("src/main.rs", include_str!("../templates/main.rs.txt")),
+        file("tests/contract.rs", include_str!("../templates/contract.rs.txt")),
+    ];
+    (files, "  cd NAME && cargo run --release -- train\n")
+}

@@ -1,0 +1,293 @@
+//! Folders of PDDL as domains: which files, the world they make, and how a policy does in every problem.
+
+mod space;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use derrl_env::{Env, Exhaustive, Status, World};
+use derrl_learn::{Actor, ProblemScore, Score, episode_streams, mean_stderr};
+use derrl_logic::{Alphabet, Policy};
+use derrl_pddl::{PddlEnv, Plan, Problems, Simulator, Solvability, Task, Translation};
+use serde::{Deserialize, Serialize};
+
+use crate::args::ProblemArgs;
+use crate::say;
+
+/// States at the most by which a problem is searched for a plan, to tell why it was not solved.
+const SEARCHED: usize = 20_000;
+
+/// The files of a domain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Files {
+    /// The domain.
+    pub domain: PathBuf,
+    /// Problems to train on: files and folders.
+    pub train: Vec<PathBuf>,
+    /// Problems to test on: a task each, by name and path.
+    pub test: Vec<(String, PathBuf)>,
+    /// Steps of an episode at the most, where it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<usize>,
+}
+
+/// The domain file that a name stands for, if it stands for one: itself, or that of a folder.
+pub fn domain_file(name: &Path) -> Option<PathBuf> {
+    if name.is_dir() && name.join("domain.pddl").is_file() {
+        return Some(name.join("domain.pddl"));
+    }
+    name.extension().is_some_and(|e| e.eq_ignore_ascii_case("pddl")).then(|| name.to_path_buf())
+}
+
+impl Files {
+    /// The domain with the problems asked for. A folder brings its own: those in `train/`, and those in each other subfolder.
+    pub fn find(name: &Path, domain: &Path, asked: &ProblemArgs) -> anyhow::Result<Files> {
+        let absolute = |path: &Path| {
+            std::path::absolute(path).with_context(|| format!("cannot tell where {} is", path.display()))
+        };
+        let (mut train, mut test) = (asked.train.clone(), asked.test.clone());
+        let beside = domain.parent().unwrap_or(Path::new("."));
+        if train.is_empty() && beside.join("train").is_dir() {
+            train.push(beside.join("train"));
+        }
+        if test.is_empty() && name.is_dir() {
+            let below = std::fs::read_dir(name)
+                .with_context(|| format!("cannot read the folder {}", name.display()))?;
+            test.extend(below.flatten().map(|e| e.path()).filter(|p| {
+                p.is_dir()
+                    && p.file_name().is_some_and(|n| n != "train")
+                    && derrl_pddl::problem_files(p).is_ok()
+            }));
+            test.sort();
+        }
+        if train.is_empty() && test.is_empty() {
+            bail!(
+                "{}: say which problems, as in --train {}/train --test {0}/test",
+                domain.display(),
+                beside.display()
+            );
+        }
+        Ok(Files {
+            domain: absolute(domain)?,
+            train: train.iter().map(|p| absolute(p)).collect::<anyhow::Result<_>>()?,
+            test: test
+                .iter()
+                .map(|p| Ok((task_name(p, name), absolute(p)?)))
+                .collect::<anyhow::Result<_>>()?,
+            max_steps: asked.max_steps,
+        })
+    }
+}
+
+/// The name of a test: its path as given; in a folder that is a domain, below that folder.
+fn task_name(path: &Path, domain: &Path) -> String {
+    let short = if domain.is_dir() { path.strip_prefix(domain).unwrap_or(path) } else { path };
+    short.display().to_string()
+}
+
+/// A domain of PDDL, loaded.
+pub struct Pddl {
+    /// How it is said in our language.
+    pub translation: Arc<Translation>,
+    /// The problems of each task, by name, in order.
+    tasks: Vec<(String, Vec<Arc<Task>>)>,
+    max_steps: Option<usize>,
+    /// The problems bound to the alphabet in use: making environments is then cheap.
+    bound: Mutex<BTreeMap<String, Bound>>,
+}
+
+/// Problems bound to an alphabet.
+type Bound = (Arc<Alphabet>, Arc<Problems>);
+
+impl Pddl {
+    /// Reads all files.
+    pub fn load(files: &Files) -> anyhow::Result<Arc<Pddl>> {
+        let domain = derrl_pddl::load_domain(&files.domain)?;
+        let mut tasks = Vec::new();
+        if !files.train.is_empty() {
+            tasks.push(("train".to_string(), derrl_pddl::load_problems(&files.train, &domain)?));
+        }
+        for (name, path) in &files.test {
+            if tasks.iter().any(|(known, _)| known == name) {
+                bail!("two tasks would be called `{name}`: give each path once");
+            }
+            tasks.push((name.clone(), derrl_pddl::load_problems(&[path], &domain)?));
+        }
+        // Rules speak of goals that training has; without training, of those that the tests have.
+        let about = if files.train.is_empty() { &tasks[..] } else { &tasks[..1] };
+        let about = about.iter().flat_map(|(_, tasks)| tasks.iter().map(Arc::as_ref));
+        let translation = Arc::new(Translation::new(&domain, about)?);
+        Ok(Arc::new(Pddl { translation, tasks, max_steps: files.max_steps, bound: Mutex::default() }))
+    }
+
+    /// The world that they make.
+    pub fn world(self: &Arc<Pddl>) -> anyhow::Result<World> {
+        let name = derrl_pddl::plain(&self.translation.domain.name);
+        let about = format!("the PDDL domain {}", self.translation.domain.name);
+        let mut world = World::new(name, self.translation.text())?.about(about);
+        for (task, problems) in &self.tasks {
+            let (own, name) = (Arc::clone(self), task.clone());
+            let sizes: Vec<usize> = problems.iter().map(|t| t.size()).collect();
+            let (least, most) = (sizes.iter().min().unwrap_or(&0), sizes.iter().max().unwrap_or(&0));
+            let summary = match problems.len() {
+                1 => format!("1 problem of {most} objects"),
+                n => format!("{n} problems of {least} to {most} objects"),
+            };
+            let row = derrl_env::Task::new(task.clone(), summary).size(*most);
+            world = world.engine_task(row, move |alphabet, _| {
+                let problems = own.problems(&name, alphabet).map_err(derrl_env::Error::Language)?;
+                Ok(Box::new(PddlEnv::new(problems).map_err(derrl_env::Error::Language)?))
+            });
+        }
+        let own = Arc::clone(self);
+        Ok(world.with_space(Exhaustive::sizes(
+            "sets of problems",
+            (1, self.tasks.len().max(1)),
+            move |alphabet, extent| space::space(&own, alphabet, extent),
+        )))
+    }
+
+    /// The problems of a task, bound to an alphabet.
+    pub fn problems(
+        &self,
+        task: &str,
+        alphabet: &Arc<Alphabet>,
+    ) -> Result<Arc<Problems>, derrl_logic::Error> {
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, problems)) = bound.get(task)
+            && Arc::ptr_eq(known, alphabet)
+        {
+            return Ok(Arc::clone(problems));
+        }
+        let tasks = self.tasks.iter().find(|(name, _)| name == task).map(|(_, tasks)| tasks.clone());
+        let problems = Problems::new(&self.translation, alphabet, tasks.unwrap_or_default(), self.max_steps)
+            .map(Arc::new)?;
+        bound.insert(task.to_string(), (Arc::clone(alphabet), Arc::clone(&problems)));
+        Ok(problems)
+    }
+
+    /// The names of the tasks.
+    pub fn task_names(&self) -> impl Iterator<Item = &str> {
+        self.tasks.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// An error if none of the problems to train on can be solved; says which of them cannot.
+    pub fn check_training(&self) -> anyhow::Result<()> {
+        let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == "train") else {
+            bail!("say which problems to train on, as in --train PATH");
+        };
+        let mut unsolvable = Vec::new();
+        for task in train {
+            if let Solvability::Unsolvable { states } = derrl_pddl::solvability(task, SEARCHED) {
+                unsolvable.push(format!(
+                    "{} cannot be solved: none of the {states} states that can be reached is a goal",
+                    task.problem.file
+                ));
+            }
+        }
+        if unsolvable.len() == train.len() {
+            bail!("{}", unsolvable.join("\n"));
+        }
+        for text in unsolvable {
+            say!("warning: {text}");
+        }
+        Ok(())
+    }
+
+    /// How a policy does in every problem of a task.
+    pub fn score(
+        &self,
+        policy: &Policy,
+        alphabet: &Arc<Alphabet>,
+        task: &str,
+        seed: u64,
+    ) -> anyhow::Result<Score> {
+        let problems = self.problems(task, alphabet)?;
+        let mut actor = Actor::new(policy, alphabet);
+        let (mut returns, mut scores) = (Vec::new(), Vec::new());
+        for i in 0..problems.len() {
+            let started = Instant::now();
+            let (value, played) = play(&mut actor, &problems, i, seed)?;
+            returns.push(value);
+            scores.push(ProblemScore {
+                file: problems.task(i).problem.file.clone(),
+                solved: played.solved,
+                steps: played.plan.steps.len(),
+                cost: played.cost,
+                seconds: started.elapsed().as_secs_f64(),
+            });
+        }
+        let (mean, stderr) = mean_stderr(&returns);
+        let solved = scores.iter().filter(|s| s.solved).count();
+        Ok(Score {
+            mean,
+            stderr,
+            success_rate: solved as f64 / scores.len().max(1) as f64,
+            best_known: None,
+            episodes: scores.len(),
+            references: BTreeMap::new(),
+            problems: scores,
+        })
+    }
+}
+
+/// What a policy did in a problem.
+pub struct Played {
+    /// Whether it reached the goal.
+    pub solved: bool,
+    /// What it did.
+    pub plan: Plan,
+    /// What that cost.
+    pub cost: f64,
+}
+
+/// Plays the `i`-th problem to its end. The return, and what was done.
+pub fn play(
+    actor: &mut Actor<'_>,
+    problems: &Arc<Problems>,
+    i: usize,
+    seed: u64,
+) -> anyhow::Result<(f64, Played)> {
+    let mut played = Played { solved: false, plan: Plan::default(), cost: 0.0 };
+    if !problems.drawn().contains(&i) {
+        // Nothing is to be done, or nothing can be.
+        played.solved = Simulator::new(Arc::clone(problems.task(i))).reached();
+        return Ok((if played.solved { 1.0 } else { 0.0 }, played));
+    }
+    let mut env = PddlEnv::new(Arc::clone(problems))?;
+    env.start(i);
+    let (mut world, mut ties) = episode_streams(seed, i as u64);
+    let mut value = 0.0;
+    loop {
+        let action = actor.act(&env, &mut ties);
+        played.plan.steps.push(problems.ground(action.action, &action.args));
+        let outcome = env.step(action.action, &action.args, &mut world);
+        value += outcome.reward;
+        if outcome.status != Status::Running {
+            break;
+        }
+    }
+    played.solved = env.succeeded();
+    played.cost = PddlEnv::cost(&env);
+    Ok((value, played))
+}
+
+/// Why a problem was not solved, as far as a search tells.
+pub fn why_unsolved(task: &Arc<Task>, steps: usize) -> String {
+    match derrl_pddl::solvability(task, SEARCHED) {
+        Solvability::Unsolvable { states } => {
+            format!("it cannot be: none of the {states} states that can be reached is a goal")
+        }
+        Solvability::Solvable(plan) => {
+            format!(
+                "the policy did not reach the goal in {steps} steps; there is a plan of {}",
+                plan.steps.len()
+            )
+        }
+        Solvability::Unknown { .. } => format!("the policy did not reach the goal in {steps} steps"),
+    }
+}

@@ -1,0 +1,59 @@
+//! `derrl plan`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use derrl_learn::Actor;
+use serde_json::json;
+
+use crate::args::{Plan, ProblemArgs};
+use crate::cli::{Failure, Outcome, print, print_json};
+use crate::domain::load_policy_with;
+use crate::pddl::{play, why_unsolved};
+
+/// Writes what a policy does in a problem as a plan.
+pub fn run(args: &Plan) -> Outcome {
+    let asked =
+        ProblemArgs { train: Vec::new(), test: vec![args.problem.clone()], max_steps: args.max_steps };
+    let (policy, domain) = load_policy_with(&args.policy, args.domain.as_deref(), false, &asked)?;
+    let Some(pddl) = &domain.pddl else {
+        return Err(
+            anyhow::anyhow!("`plan` is for PDDL: give the domain file, as in --domain domain.pddl").into()
+        );
+    };
+    let name = args.problem.display().to_string();
+    let problems = pddl.problems(&name, &domain.alphabet)?;
+    if problems.len() != 1 {
+        return Err(anyhow::anyhow!("{name} holds {} problems: name one of them", problems.len()).into());
+    }
+    let task = Arc::clone(problems.task(0));
+    let mut actor = Actor::new(&policy, &domain.alphabet);
+    let (_, played) = play(&mut actor, &problems, 0, args.seed)?;
+    let plan = played.plan.show(&task, played.cost);
+    if !played.solved {
+        let why = why_unsolved(&task, played.plan.steps.len());
+        return Err(Failure::Broken(format!("{name} was not solved: {why}")));
+    }
+    // What is written is checked by the rules of PDDL, not by what the policy believes.
+    let checked = played.plan.check(&task)?;
+    if let Some(path) = &args.out {
+        write(path, &plan)?;
+    }
+    if args.json {
+        let steps: Vec<&str> = plan.lines().filter(|line| line.starts_with('(')).collect();
+        print_json(
+            &json!({"problem": name, "solved": true, "steps": checked.steps, "cost": checked.cost, "plan": steps}),
+        )?;
+    } else if args.out.is_none() {
+        print(&plan);
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if path.is_dir() {
+        bail!("cannot write {}: it is a folder", path.display());
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

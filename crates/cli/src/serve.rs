@@ -1,0 +1,95 @@
+//! `derrl serve`: the pages, live, for the person at this machine.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `serve.rs` | the command: where it listens, when it ends |
+//! | `serve/http.rs` | requests and answers, with limits |
+//! | `serve/site.rs` | who may ask, and what is where |
+//! | `serve/playground.rs` | an edited policy: acting, scored, verified, compared |
+//!
+//! It listens on the loopback address only, under a path with a random token, and writes nothing.
+
+mod http;
+mod playground;
+mod site;
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use crate::args::Serve;
+use crate::cli::{Outcome, print};
+use crate::progress::{catch_interrupts, interrupted};
+use crate::say;
+use http::Request;
+use site::Site;
+
+/// Connections at the same time, at the most: a browser opens six.
+const MOST_CONNECTIONS: usize = 16;
+/// How often the listener looks whether Ctrl-C was pressed.
+const NAP: Duration = Duration::from_millis(30);
+
+/// Serves the runs of a folder until Ctrl-C.
+pub fn run(args: &Serve) -> Outcome {
+    if !args.folder.is_dir() {
+        let problem = if args.folder.exists() { "is a file" } else { "is missing" };
+        return Err(anyhow::anyhow!("the folder {} {problem}", args.folder.display()).into());
+    }
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
+        .with_context(|| format!("cannot listen on port {}", args.port))?;
+    let port = listener.local_addr()?.port();
+    listener.set_nonblocking(true)?;
+    let token = token()?;
+    let site = Arc::new(Site::new(&args.folder, &token, port));
+    catch_interrupts();
+    print(&format!("http://127.0.0.1:{port}/{token}/\n"));
+    say!("serving {} to this machine only; Ctrl-C ends it", args.folder.display());
+    let open = Arc::new(AtomicUsize::new(0));
+    while !interrupted() {
+        match listener.accept() {
+            Ok((stream, _)) => answer(stream, &site, &open),
+            Err(_) => std::thread::sleep(NAP),
+        }
+    }
+    // What is under way may end; nobody waits for those who do not read.
+    for _ in 0..20 {
+        if open.load(Ordering::SeqCst) == 0 {
+            break;
+        }
+        std::thread::sleep(NAP);
+    }
+    say!("ended");
+    Ok(())
+}
+
+/// Answers one request on a thread of its own; more than a few at once are turned away.
+fn answer(mut stream: TcpStream, site: &Arc<Site>, open: &Arc<AtomicUsize>) {
+    if open.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
+        open.fetch_sub(1, Ordering::SeqCst);
+        http::refuse(&mut stream, 503, "too many requests at once");
+        return;
+    }
+    let (site, count) = (Arc::clone(site), Arc::clone(open));
+    let work = move || {
+        match Request::read(&mut stream) {
+            Ok(request) => http::send(&mut stream, &site.answer(&request)),
+            Err(refusal) => http::refuse(&mut stream, refusal.status, refusal.reason),
+        }
+        count.fetch_sub(1, Ordering::SeqCst);
+    };
+    if std::thread::Builder::new().name("derrl-serve".to_string()).spawn(work).is_err() {
+        open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A name that cannot be guessed: 128 random bits.
+fn token() -> anyhow::Result<String> {
+    let mut bytes = [0u8; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        bail!("this machine gives no random numbers, without which the address could be guessed");
+    }
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}

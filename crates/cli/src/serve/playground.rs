@@ -1,0 +1,141 @@
+//! An edited policy: parsed, acting, scored, verified, and compared with the learned one.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use derrl_env::Size;
+use derrl_learn::{Everywhere, Monitor, cores, evaluate};
+use derrl_logic::{Policy, Source};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::domain::{Domain, read_source};
+use crate::report::{Extent, run, verification};
+use crate::run_folder::RunFolder;
+
+/// What a page asks for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attempt {
+    /// The label of the run.
+    pub run: String,
+    /// The text of the policy.
+    pub policy: String,
+}
+
+/// Rules of a policy that is tried, conditions of each, and bytes of its text, at the most: what can be tried at once.
+const MOST_RULES: usize = 40;
+const MOST_ATOMS: usize = 14;
+const MOST_BYTES: usize = 32 * 1024;
+/// Episodes per score.
+const EPISODES: usize = 40;
+/// How long verifying and comparing may take, each.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Stops when its time is up.
+struct Deadline(Instant);
+
+impl Monitor for Deadline {
+    fn walked(&mut self, _size: &Size, _done: u64) {}
+
+    fn interrupted(&mut self) -> bool {
+        Instant::now() > self.0
+    }
+}
+
+/// What a playground begins with: the text of the learned policy.
+pub fn start(folder: &RunFolder, label: &str) -> anyhow::Result<Value> {
+    let domain = playable(folder)?;
+    let learned = learned(folder, &domain)?;
+    Ok(json!({
+        "run": label,
+        "domain": domain.name,
+        "world": domain.world.name(),
+        "summary": domain.world.summary(),
+        "policy": learned.display(&domain.alphabet).to_string(),
+    }))
+}
+
+fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
+    let domain = folder.domain()?;
+    let task = folder.task(&domain)?;
+    let env = domain.world.make(&domain.alphabet, &task.name, &folder.config.options)?;
+    if env.simulator().is_some() {
+        bail!(
+            "policies of `{}` are tried in a simulator, which takes too long for a playground",
+            domain.world.name()
+        );
+    }
+    Ok(domain)
+}
+
+fn learned(folder: &RunFolder, domain: &Domain) -> anyhow::Result<Policy> {
+    if !run::is_finished(folder) {
+        bail!("the run is not finished: there is no policy yet");
+    }
+    Ok(Policy::parse(&read_source(&folder.policy_path())?, &domain.alphabet)?)
+}
+
+/// Tries a policy: what it does, as a page shows a run; or where its text is wrong.
+pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
+    let domain = playable(folder)?;
+    let alphabet = &domain.alphabet;
+    if asked.policy.len() > MOST_BYTES {
+        bail!("the policy is too long to be tried here: {MOST_BYTES} bytes at the most");
+    }
+    let source = Source::new("policy", asked.policy.as_str());
+    let policy = match Policy::parse(&source, alphabet) {
+        Ok(policy) => policy,
+        Err(error) => return Ok(json!({ "error": located(&error) })),
+    };
+    if policy.rules.len() > MOST_RULES || policy.rules.iter().any(|r| r.body.len() > MOST_ATOMS) {
+        bail!("at most {MOST_RULES} rules of {MOST_ATOMS} conditions each can be tried here");
+    }
+    let task = folder.task(&domain)?;
+    let options = folder.config.options.of(task);
+    let mut env = domain.world.make(alphabet, &task.name, &options)?;
+    let score = evaluate(&policy, alphabet, env.as_mut(), EPISODES, folder.config.seed)?;
+    let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
+    let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until: None };
+    let mut told = run::of_policy(folder, &domain, &policy, &scores, extent)?;
+    let deadline = || Deadline(Instant::now() + PATIENCE);
+    let found = verification::of_policy(&domain, &policy, &mut deadline());
+    told["verification"] = serde_json::to_value(found)?;
+    told["difference"] = difference(&domain, &learned(folder, &domain)?, &policy, &mut deadline())?;
+    Ok(told)
+}
+
+/// Where in the text an error is, and how it is drawn with a caret.
+fn located(error: &derrl_logic::Error) -> Value {
+    let place = error.place.as_ref();
+    json!({
+        "message": error.message,
+        "drawn": error.to_string(),
+        "line": place.map(|p| p.line),
+        "column": place.map(|p| p.column),
+        "start": place.map(|p| p.span.start),
+        "end": place.map(|p| p.span.end),
+        "help": error.help,
+    })
+}
+
+/// Whether the policy decides as the learned one does, in every state of small instances; else a first state in which it does not.
+fn difference(
+    domain: &Domain,
+    learned: &Policy,
+    policy: &Policy,
+    monitor: &mut dyn Monitor,
+) -> anyhow::Result<Value> {
+    let Some(extent) = verification::small(domain, &[learned, policy])? else {
+        return Ok(json!({ "state": "never" }));
+    };
+    let everywhere =
+        Everywhere::new(&domain.alphabet, &domain.world, &extent, cores()).context("cannot compare")?;
+    Ok(match everywhere.compare(learned, policy, monitor) {
+        None => json!({ "state": "never" }),
+        Some(compared) => match compared.difference {
+            None => json!({ "state": "same", "states": compared.states }),
+            Some(found) => json!({ "state": "different", "states": compared.states, "found": found }),
+        },
+    })
+}

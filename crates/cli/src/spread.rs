@@ -1,0 +1,153 @@
+//! Restarts of a run that are done elsewhere: in other processes, or on other machines.
+//!
+//! A run that is spread asks which restarts are [`pending`], has each done by [`restart`] wherever there is room, and takes the
+//! results in with [`absorb`], until none is pending. Then [`in_folder::learn`](crate::in_folder::learn) ends it. The result is
+//! the same, bit for bit, as that of a run in one place.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context;
+use derrl_env::World;
+use derrl_learn::{Checkpoint, Observer, Problem, Search};
+use serde_json::{Value, json};
+
+use crate::progress::Control;
+use crate::run_folder::RunFolder;
+
+/// What came of a restart.
+#[derive(Debug)]
+pub enum Restarted {
+    /// It is done, or was stopped and can go on: to be given to [`absorb`]. Nothing where it was stopped at once.
+    Result(Option<Value>),
+    /// The world failed: its own error, and what was done before.
+    Failed(derrl_env::Fault, Option<Value>),
+}
+
+/// Watches one restart, and stops the search when it is done.
+struct One<'a> {
+    restart: u64,
+    control: &'a Control,
+    done: AtomicBool,
+    kept: Mutex<Option<Value>>,
+}
+
+impl Observer for One<'_> {
+    fn updated(&self, _: u64, _: u64, _: &derrl_learn::UpdateStats) {
+        self.control.count();
+    }
+
+    fn checkpoint(&self, _: u64, checkpoint: &Checkpoint) {
+        let done = checkpoint.done.iter().find(|d| d.restart == self.restart);
+        let running = checkpoint.running.iter().find(|p| p.restart == self.restart);
+        let kept = match (done, running) {
+            (Some(done), _) => json!({ "done": done }),
+            (None, Some(running)) => json!({ "running": running }),
+            _ => return,
+        };
+        self.done.store(done.is_some(), Ordering::SeqCst);
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.done.load(Ordering::SeqCst) || self.control.stopped()
+    }
+}
+
+/// Looks at how many restarts a search would do next, and does none.
+#[derive(Default)]
+struct Plan(Mutex<Option<usize>>);
+
+impl Observer for Plan {
+    fn wave(&self, _: u64, restarts: usize) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(restarts);
+    }
+
+    fn interrupted(&self) -> bool {
+        true
+    }
+}
+
+/// The restarts that have to be done before the next look at their results; none where only the end is left.
+pub fn pending(folder: &Path, world: &World) -> anyhow::Result<Vec<u64>> {
+    let folder = RunFolder::open(folder)?.of_world(world);
+    let checkpoint = folder.checkpoint()?;
+    let plan = Plan::default();
+    search(&folder, checkpoint.clone(), &plan)?;
+    let end = plan.0.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or(0) as u64;
+    Ok((0..end).filter(|r| checkpoint.done.iter().all(|d| d.restart != *r)).collect())
+}
+
+/// Does one of the pending restarts, from where it was.
+pub fn restart(
+    folder: &Path,
+    world: &World,
+    restart: u64,
+    pending: &[u64],
+    control: &Control,
+) -> anyhow::Result<Restarted> {
+    let folder = RunFolder::open(folder)?.of_world(world);
+    let mut checkpoint = folder.checkpoint()?;
+    // To this search the others are done: it does the one that is left.
+    for &other in pending.iter().filter(|&&other| other != restart) {
+        checkpoint.done.push(serde_json::from_value(elsewhere(other)).context("a restart done elsewhere")?);
+    }
+    checkpoint.done.sort_by_key(|d| d.restart);
+    let one = One { restart, control, done: AtomicBool::new(false), kept: Mutex::default() };
+    let ended = search(&folder, checkpoint, &one);
+    let kept = one.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match ended {
+        Err(derrl_learn::Error::World(fault)) => Ok(Restarted::Failed(fault, kept)),
+        other => {
+            other?;
+            Ok(Restarted::Result(kept))
+        }
+    }
+}
+
+/// Stands for a restart that is done elsewhere.
+fn elsewhere(restart: u64) -> Value {
+    json!({
+        "restart": restart, "learned": "", "simplified": "", "redundant_atoms": 0, "returns": [], "length": 0,
+        "updates": 0, "episodes": 0, "steps": 0, "selection_steps": 0, "curve": [],
+    })
+}
+
+fn search(
+    folder: &RunFolder,
+    checkpoint: Checkpoint,
+    observer: &dyn Observer,
+) -> Result<(), derrl_learn::Error> {
+    let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
+    let domain = folder.domain().map_err(broken)?;
+    let config = &folder.config;
+    let task = folder.task(&domain).map_err(broken)?.name.as_str();
+    let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
+    let given = folder.start(&domain.alphabet).map_err(broken)?;
+    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
+    Search::new(&problem, &config.settings, &make_env, observer).run(vec![(config.seed, checkpoint)], 1)?;
+    Ok(())
+}
+
+/// Takes in what [`restart`] gave. They took so many seconds more of the run's time.
+pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -> anyhow::Result<()> {
+    let folder = RunFolder::open(folder)?.of_world(world);
+    let mut checkpoint = folder.checkpoint()?;
+    for mut result in results {
+        if let Some(done) = result.get_mut("done") {
+            let done: derrl_learn::RestartResult = serde_json::from_value(done.take())?;
+            checkpoint.running.retain(|p| p.restart != done.restart);
+            checkpoint.done.retain(|d| d.restart != done.restart);
+            checkpoint.done.push(done);
+        } else if let Some(running) = result.get_mut("running") {
+            let running: derrl_learn::Partial = serde_json::from_value(running.take())?;
+            checkpoint.running.retain(|p| p.restart != running.restart);
+            checkpoint.running.push(running);
+        }
+    }
+    checkpoint.done.sort_by_key(|d| d.restart);
+    checkpoint.running.sort_by_key(|p| p.restart);
+    folder.save_seconds(folder.seconds() + seconds)?;
+    folder.save(&checkpoint)
+}

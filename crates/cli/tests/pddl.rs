@@ -1,0 +1,87 @@
+//! PDDL from the command line: start, train, score, explain, verify, plan; and what is wrong with bad input.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_derrl")).args(args).current_dir(folder).output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON document")
+}
+
+#[test]
+fn a_folder_of_pddl_is_a_domain() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path();
+    assert!(run(at, &["new", "ferry"]).status.success());
+    let trained = json(&run(at, &["train", "ferry", "--out", "run", "--json"]));
+    let test = &trained["scores"]["test"];
+    assert_eq!(test["success_rate"], 1.0, "{trained:#}");
+    let problems = test["problems"].as_array().expect("a list of problems");
+    assert_eq!(problems.len(), 3);
+    for problem in problems {
+        assert_eq!(problem["solved"], true);
+        assert!(problem["steps"].as_u64().is_some_and(|n| n > 0));
+        assert_eq!(problem["cost"], problem["steps"].as_f64().expect("a number"));
+        assert!(problem["file"].as_str().is_some_and(|f| f.contains(".pddl")));
+        assert!(problem["seconds"].is_f64());
+    }
+
+    // The same policy in its own domain and as a file.
+    let named = ["eval", "run/policy.pl", "--domain", "ferry/domain.pddl", "--test", "ferry/test", "--json"];
+    let scores = json(&run(at, &named));
+    assert_eq!(scores["scores"]["ferry/test"]["mean"], test["mean"]);
+    let explained = run(at, &["explain", "run", "--task", "test", "--steps", "2"]);
+    assert!(explained.status.success(), "{}", text(&explained.stderr));
+    let verified = run(at, &["verify", "run", "--test", "ferry/train"]);
+    assert!(verified.status.code().is_some_and(|c| c <= 1), "{}", text(&verified.stderr));
+
+    let planned = run(at, &["plan", "run", "ferry/test/p1.pddl", "-o", "plan"]);
+    assert_eq!(planned.status.code(), Some(0), "{}", text(&planned.stderr));
+    let plan = std::fs::read_to_string(at.join("plan")).expect("it was written");
+    let steps = plan.lines().filter(|l| l.starts_with('(') && l.ends_with(')')).count();
+    assert_eq!(steps as u64, problems[0]["steps"].as_u64().expect("a number"));
+    let cut = run(at, &["plan", "run", "ferry/test/p1.pddl", "--max-steps", "1"]);
+    assert_eq!(cut.status.code(), Some(1));
+    assert!(text(&cut.stderr).contains("did not reach the goal in 1 steps"), "{}", text(&cut.stderr));
+}
+
+#[test]
+fn bad_input_gets_one_error() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path();
+    for name in ["ferry", "gripper"] {
+        assert!(run(at, &["new", name]).status.success());
+    }
+    std::fs::create_dir(at.join("empty")).expect("there is room");
+    std::fs::write(at.join("broken.pddl"), "(define (domain broken)\n  (:predicates (p ?x - ball)")
+        .expect("there is room");
+    let text_of = |p: &str| std::fs::read_to_string(at.join(p)).expect("it was written");
+    let arity = text_of("ferry/train/p1.pddl").replacen("(at-ferry l1)", "(at-ferry l1 l2)", 1);
+    std::fs::write(at.join("arity.pddl"), arity).expect("there is room");
+    for (args, expected) in [
+        (&["train", "broken.pddl", "--train", "ferry/train"][..], "broken.pddl:"),
+        (&["train", "ferry/domain.pddl", "--train", "empty"], "empty"),
+        (&["train", "ferry/domain.pddl", "--train", "nowhere.pddl"], "nowhere.pddl"),
+        (&["train", "ferry/domain.pddl", "--train", "gripper/train"], "gripper"),
+        (&["train", "empty"], "has no domain.pddl"),
+        (&["train", "blocks", "--train", "ferry/train"], "are for PDDL"),
+        (&["train", "nonsense"], "derrl new nonsense"),
+        (&["new", "ferry"], "exists already"),
+        (&["new", "No Name"], "is no name for a domain"),
+        (&["plan", "ferry/domain.pddl", "ferry/train/p1.pddl", "--domain", "blocks"], "for PDDL"),
+    ] {
+        let output = run(at, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(expected), "{args:?}: {}", text(&output.stderr));
+    }
+}

@@ -1,0 +1,89 @@
+//! Rules as the search edits them: places in K, on levels of priority.
+
+use derrl_logic::{Action, Policy, Rule};
+
+use crate::language::problem::Problem;
+
+/// A rule by the places of its atoms in K.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Draft {
+    /// The action.
+    pub action: u32,
+    /// The atoms, ascending.
+    pub atoms: Vec<usize>,
+}
+
+/// A rule on a level, with whether it may be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The rule.
+    pub draft: Draft,
+    /// The value that a frozen rule keeps.
+    pub frozen: Option<f64>,
+}
+
+/// Levels of priority, the highest first. Rules of one level tie.
+pub type Levels = Vec<Vec<Placed>>;
+
+impl Draft {
+    /// The rule with a value.
+    pub fn rule(&self, problem: &Problem, weight: f64) -> Rule {
+        let action = Action(self.action);
+        let atoms = problem.grounder.atoms(action);
+        Rule { weight, action, body: self.atoms.iter().map(|&j| atoms[j].clone()).collect() }
+    }
+
+    /// Whether every variable of its negated atoms is bound.
+    pub fn is_safe(&self, problem: &Problem) -> bool {
+        let rule = self.rule(problem, 1.0);
+        rule.is_safe(problem.alphabet.action(rule.action).args.len())
+    }
+}
+
+/// How long rules are to read: one for each rule and one for each atom.
+pub fn length(levels: &Levels) -> usize {
+    levels.iter().flatten().map(|p| 1 + p.draft.atoms.len()).sum()
+}
+
+/// The rules of a policy on levels; `None` where one has an atom that is not in K.
+pub fn levels_of(policy: &Policy, problem: &Problem) -> Option<Levels> {
+    let mut rules: Vec<&Rule> =
+        policy.rules.iter().filter(|r| !r.body.is_empty() && r.weight > 0.0).collect();
+    rules.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let placed = |rule: &&Rule| {
+        let mut atoms = problem.places(rule);
+        atoms.sort_unstable();
+        atoms.dedup();
+        let frozen = problem.is_frozen(rule).then_some(rule.weight);
+        let whole = atoms.len() == rule.body.len();
+        whole.then_some(Placed { draft: Draft { action: rule.action.0, atoms }, frozen })
+    };
+    rules.chunk_by(|a, b| a.weight == b.weight).map(|level| level.iter().map(placed).collect()).collect()
+}
+
+/// The policy of these levels, values to two decimals; `None` where two decimals cannot tell them apart or frozen rules
+/// are not in the order of their values.
+pub fn policy_of(levels: &Levels, problem: &Problem) -> Option<Policy> {
+    let fixed: Vec<Option<f64>> = levels.iter().map(|l| l.iter().find_map(|p| p.frozen)).collect();
+    let mut rules = Vec::new();
+    let (mut upper, mut at) = (1.1, 0);
+    let mut last = f64::INFINITY;
+    while at < levels.len() {
+        // Levels up to the next fixed value share the room above it, in steps of a tenth at the most.
+        let next = (at..levels.len()).find(|&i| fixed[i].is_some()).unwrap_or(levels.len());
+        let lower = fixed.get(next).copied().flatten().unwrap_or(0.0);
+        let step = ((upper - lower) / (next - at + 1) as f64).min(0.1);
+        for (i, level) in levels.iter().enumerate().take(next + 1).skip(at) {
+            let spaced = ((upper - step * (i - at + 1) as f64) * 100.0).round() / 100.0;
+            let weight = fixed[i].unwrap_or(spaced);
+            if weight >= last || weight < 0.01 || level.iter().any(|p| p.frozen.is_some_and(|f| f != weight))
+            {
+                return None;
+            }
+            last = weight;
+            rules.extend(level.iter().map(|p| p.draft.rule(problem, weight)));
+        }
+        (upper, at) = (lower, next + 1);
+    }
+    Some(Policy { rules })
+}

@@ -1,0 +1,314 @@
+//! Rounds of exploring and editing; a result is kept only if it earns more.
+
+use std::sync::Arc;
+
+use derrl_env::{Env, Rng};
+use derrl_logic::Policy;
+
+use super::draft::{Levels, levels_of, policy_of};
+use super::edit::edit;
+use super::explore::{Extent, explore};
+use super::regret::Regrets;
+use super::table::Table;
+use super::trial::Trial;
+use super::widen::{Language, Widening};
+use crate::act::actor::Actor;
+use crate::act::score::mean_stderr;
+use crate::error::Error;
+use crate::language::problem::Problem;
+use crate::search::refine::advantage;
+use crate::settings::streams::Purpose;
+
+/// Discounts tried: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
+const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
+/// Rounds for each size, at the most.
+const ROUNDS: usize = 6;
+/// Instances explored in the first round; twice as many in each later one.
+const INSTANCES: usize = 8;
+/// From the size after this one on, rules are only repaired, in so many rounds.
+const LATE: usize = 2;
+const LATE_ROUNDS: usize = 2;
+/// Environment steps per instance.
+const STEPS: u64 = 3000;
+/// Environment steps of a run, at the most and about.
+const MOST_STEPS: u64 = 1_000_000;
+/// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
+const RESIDUE: f64 = 0.002;
+/// One that loses less than this share has nothing to gain at all.
+const SETTLED: f64 = 1e-6;
+
+/// A step to a wider language that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WideningStep {
+    /// The step.
+    pub to: Widening,
+    /// The mean return before and after.
+    pub before: f64,
+    /// The mean return with the wider language.
+    pub after: f64,
+    /// Whether it was kept.
+    pub kept: bool,
+}
+
+/// A policy found by editing rules.
+#[derive(Clone, Debug)]
+pub struct Improved {
+    /// The policy.
+    pub policy: Policy,
+    /// Its returns in the judge's episodes, smaller instances first.
+    pub returns: Vec<f64>,
+    /// The share of episodes that succeeded, by size.
+    pub success: Vec<f64>,
+    /// Environment steps of exploration and comparison.
+    pub steps: u64,
+    /// The steps to wider languages.
+    pub widenings: Vec<WideningStep>,
+}
+
+/// Improves policies on the instances of one training task.
+pub struct Improver<'a> {
+    language: Language,
+    /// Instances to train on, the smallest first.
+    sizes: Vec<Box<dyn Env>>,
+    /// How many of the sizes are explored; policies are compared on one more.
+    trained: usize,
+    seed: u64,
+    episodes: usize,
+    stop: &'a dyn Fn() -> bool,
+    /// Environment steps after which nothing more is explored.
+    limit: u64,
+    table: Table,
+    rng: Rng,
+    steps: u64,
+    /// The discount that did best so far.
+    gamma: Option<f64>,
+    widenings: Vec<WideningStep>,
+    /// Policies that were tried, on as many sizes as now.
+    tried: Vec<Trial>,
+}
+
+impl<'a> Improver<'a> {
+    /// An improver that has seen nothing yet, for training instances by size, the smallest first. Policies are compared over
+    /// `episodes` episodes of each size.
+    pub fn new(
+        problem: &Arc<Problem>,
+        sizes: Vec<Box<dyn Env>>,
+        seed: u64,
+        episodes: usize,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Improver<'a> {
+        Improver {
+            table: Table::new(&problem.alphabet),
+            rng: Purpose::Improvement.rng(seed),
+            language: Language::start(problem),
+            sizes,
+            trained: 1,
+            seed,
+            episodes,
+            stop,
+            limit: MOST_STEPS,
+            steps: 0,
+            gamma: None,
+            widenings: Vec::new(),
+            tried: Vec::new(),
+        }
+    }
+
+    /// The same, to take no more than about so many environment steps.
+    #[must_use]
+    pub fn within(mut self, steps: u64) -> Improver<'a> {
+        self.limit = self.limit.min(steps);
+        self
+    }
+
+    /// The best policy found, starting from one or from none. It is the given one where no other earns more.
+    pub fn run(mut self, start: Option<&Policy>) -> Result<Improved, Error> {
+        let mut best = self.tried(start.cloned().unwrap_or_default())?;
+        if self.sizes.iter().all(|env| env.agents() == 1) {
+            loop {
+                best = self.rounds(best)?;
+                if !self.is_late() {
+                    best = self.widen(best)?;
+                }
+                // Success on a larger size proves little: what a policy loses there is known once it was explored.
+                if self.trained == self.sizes.len() || self.is_exhausted() {
+                    break;
+                }
+                self.trained += 1;
+                self.extend(&mut best)?;
+            }
+        }
+        let success = (0..best.results.len()).map(|size| best.success(size)).collect();
+        Ok(Improved {
+            returns: best.returns(),
+            success,
+            policy: best.policy,
+            steps: self.steps + self.table.steps,
+            widenings: self.widenings,
+        })
+    }
+
+    /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
+    fn is_late(&self) -> bool {
+        self.trained > LATE
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.steps + self.table.steps >= self.limit || (self.stop)()
+    }
+
+    /// Explores and edits until that helps no more.
+    fn rounds(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        let mut instances = INSTANCES;
+        let mut idle = 0;
+        for round in 0..if self.is_late() { LATE_ROUNDS } else { ROUNDS } {
+            if self.is_exhausted() {
+                break;
+            }
+            let known = self.table.len();
+            self.explore(&best.policy, instances)?;
+            instances *= 2;
+            let news = self.table.len() > known;
+            if self.is_settled(&best) {
+                break;
+            }
+            match self.candidate(&best.policy)? {
+                Some((rival, gamma)) if rival.beats(&best) => {
+                    (best, idle, self.gamma) = (rival, 0, Some(gamma));
+                }
+                _ => {
+                    idle += 1;
+                    self.gamma = self.gamma.filter(|_| self.is_late());
+                }
+            }
+            if idle >= 2 || !news && idle > 0 && round > 0 {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Whether a policy succeeds in all instances that are explored and loses nothing on what was seen.
+    fn is_settled(&mut self, best: &Trial) -> bool {
+        (0..self.trained).all(|size| best.success(size) == 1.0)
+            && !best.policy.rules.is_empty()
+            && self.residue(&best.policy, self.gamma.unwrap_or(DISCOUNTS[0])) < SETTLED
+    }
+
+    /// Widens the language for as long as the policy then earns more.
+    fn widen(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        loop {
+            let steps = self.language.steps();
+            let before = mean_stderr(&best.returns()).0;
+            let mut kept = false;
+            for step in steps {
+                let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
+                if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
+                    return Ok(best);
+                }
+                let Some(wider) = self.language.wider(step)? else { continue };
+                let narrow = std::mem::replace(&mut self.language, wider);
+                let rival = self.candidate(&best.policy)?;
+                let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
+                let better = rival.filter(|(r, _)| {
+                    let (gap, noise) = advantage(&r.returns(), &best.returns());
+                    gap > noise + 1e-9
+                });
+                self.widenings.push(WideningStep { to: step, before, after, kept: better.is_some() });
+                match better {
+                    Some((rival, gamma)) => {
+                        (best, self.gamma) = (rival, Some(gamma));
+                        kept = true;
+                        break;
+                    }
+                    None => self.language = narrow,
+                }
+            }
+            if !kept {
+                return Ok(best);
+            }
+            best = self.rounds(best)?;
+        }
+    }
+
+    /// What a policy loses on what was seen, as a share of what acting at random loses.
+    fn residue(&mut self, policy: &Policy, gamma: f64) -> f64 {
+        let problem = Arc::clone(&self.language.problem);
+        let regrets =
+            Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+        let Some(levels) = levels_of(policy, &problem).filter(|_| !regrets.is_empty()) else { return 0.0 };
+        regrets.lost(&levels) / regrets.lost(&Vec::new())
+    }
+
+    fn explore(&mut self, policy: &Policy, instances: usize) -> Result<(), Error> {
+        self.table.forget_visits();
+        let mut actor = Actor::new(policy, &self.language.problem.alphabet);
+        for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
+            let followed = (!policy.rules.is_empty()).then_some(&mut actor);
+            let walks = size < LATE || policy.rules.is_empty();
+            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS, walks };
+            explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
+        }
+        Ok(())
+    }
+
+    /// The best of the policies that editing finds, from these rules and from none, with its discount.
+    fn candidate(&mut self, from: &Policy) -> Result<Option<(Trial, f64)>, Error> {
+        let problem = Arc::clone(&self.language.problem);
+        let mut found: Vec<(Policy, f64)> = Vec::new();
+        let late = self.is_late();
+        let gamma = self.gamma.or(late.then_some(DISCOUNTS[0]));
+        let discounts = gamma.map_or(DISCOUNTS.to_vec(), |gamma| vec![gamma]);
+        for gamma in discounts {
+            let regrets =
+                Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+            if regrets.is_empty() {
+                continue;
+            }
+            let mut starts: Vec<Levels> = Vec::new();
+            starts.extend(levels_of(from, &problem).filter(|l| !l.is_empty()));
+            if !late || starts.is_empty() {
+                starts.push(Vec::new());
+            }
+            for start in starts {
+                let levels = edit(&regrets, start, self.language.reach, self.stop);
+                if let Some(policy) = policy_of(&levels, &problem)
+                    && !policy.rules.is_empty()
+                    && policy != *from
+                    && !found.iter().any(|f| f.0 == policy)
+                {
+                    found.push((policy, gamma));
+                }
+            }
+        }
+        let mut best: Option<(Trial, f64)> = None;
+        for (policy, gamma) in found {
+            let trial = self.tried(policy)?;
+            if best.as_ref().is_none_or(|(b, _)| trial.beats(b)) {
+                best = Some((trial, gamma));
+            }
+        }
+        Ok(best)
+    }
+
+    fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
+        if let Some(known) = self.tried.iter().find(|t| t.policy == policy) {
+            let mut known = known.clone();
+            self.extend(&mut known)?;
+            return Ok(known);
+        }
+        let mut trial = Trial::new(policy);
+        self.extend(&mut trial)?;
+        self.tried.push(trial.clone());
+        Ok(trial)
+    }
+
+    /// Runs a policy on the sizes that are explored and one more.
+    fn extend(&mut self, trial: &mut Trial) -> Result<(), Error> {
+        let sizes = (self.trained + 1).min(self.sizes.len());
+        let alphabet = &self.language.problem.alphabet;
+        let sizes = &mut self.sizes[..sizes];
+        self.steps += trial.extend(alphabet, sizes, self.episodes, self.seed, self.stop)?;
+        Ok(())
+    }
+}

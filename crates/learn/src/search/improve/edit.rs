@@ -1,0 +1,136 @@
+//! Editing rules by what they lose: putting rules in, taking rules and atoms out, and changing their order.
+
+use derrl_logic::{Action, RuleCount};
+
+use super::bodies::{Insertion, Reach, Standing, best_body};
+use super::draft::{Levels, Placed};
+use super::regret::Regrets;
+
+/// What is not worth a change.
+const NOTHING: f64 = 1e-9;
+
+/// The rules after all edits that lower what they lose by more than the price, starting from `levels`.
+pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn() -> bool) -> Levels {
+    let mut levels = levels;
+    prune(regrets, &mut levels);
+    // What the best rule of each action saved last: the most promising action goes first and sets the bar for the others.
+    let mut saved = vec![f64::INFINITY; regrets.actions.len()];
+    while let Some(found) = insertion(regrets, &levels, reach, &mut saved).filter(|_| !stop()) {
+        let before = regrets.total(&levels);
+        let mut longer = levels.clone();
+        longer.insert(found.at, vec![Placed { draft: found.draft, frozen: None }]);
+        prune(regrets, &mut longer);
+        // What an insertion saves is exact, so this only guards against rounding.
+        if regrets.total(&longer) >= before - NOTHING {
+            break;
+        }
+        levels = longer;
+    }
+    levels
+}
+
+/// The rule and place that save most beyond their price.
+fn insertion(regrets: &Regrets<'_>, levels: &Levels, reach: Reach, saved: &mut [f64]) -> Option<Insertion> {
+    let (by, cost) = regrets.decided(levels);
+    let standing = Standing { by, cost, levels: levels.len() };
+    let mut best: Option<Insertion> = None;
+    let mut order: Vec<u32> = (0..regrets.actions.len() as u32).collect();
+    order.sort_by(|&a, &b| saved[b as usize].total_cmp(&saved[a as usize]).then(a.cmp(&b)));
+    for action in order {
+        let has = levels.iter().flatten().filter(|p| p.draft.action == action).count();
+        let full = match regrets.problem.alphabet.action(Action(action)).rules {
+            RuleCount::AtMost(n) => has >= n,
+            RuleCount::Auto => false,
+        };
+        if !full {
+            let beat = best.as_ref().map_or(0.0, |b| b.gain);
+            let found = best_body(regrets, action, &standing, reach, beat);
+            // An action that does not beat the bar saves no more than it.
+            saved[action as usize] = found.as_ref().map_or(beat.min(saved[action as usize]), |f| f.gain);
+            best = found.or(best);
+        }
+    }
+    best
+}
+
+/// Takes out rules and atoms that are not worth their price, and moves rules to where they lose less, until nothing helps.
+fn prune(regrets: &Regrets<'_>, levels: &mut Levels) {
+    let mut now = regrets.total(levels);
+    loop {
+        let before = now;
+        drop_rules(regrets, levels, &mut now);
+        drop_atoms(regrets, levels, &mut now);
+        reorder(regrets, levels, &mut now);
+        if now >= before - NOTHING {
+            return;
+        }
+    }
+}
+
+/// Where the rules are: level and place in it, the weakest first.
+fn places(levels: &Levels) -> Vec<(usize, usize)> {
+    let of_level = |l: usize| (0..levels[l].len()).rev().map(move |i| (l, i));
+    (0..levels.len()).rev().flat_map(of_level).collect()
+}
+
+/// Takes the change if it costs no more, or less by so much.
+fn take(regrets: &Regrets<'_>, levels: &mut Levels, changed: Levels, now: &mut f64, least: f64) -> bool {
+    let total = regrets.total(&changed);
+    let taken = total <= *now - least;
+    if taken {
+        (*levels, *now) = (changed, total);
+    }
+    taken
+}
+
+fn drop_rules(regrets: &Regrets<'_>, levels: &mut Levels, now: &mut f64) {
+    for (l, i) in places(levels) {
+        if levels[l][i].frozen.is_none() {
+            // Levels that become empty stay until the end, so that places keep their numbers.
+            let mut without = levels.clone();
+            without[l].remove(i);
+            take(regrets, levels, without, now, -NOTHING);
+        }
+    }
+    levels.retain(|l| !l.is_empty());
+}
+
+fn drop_atoms(regrets: &Regrets<'_>, levels: &mut Levels, now: &mut f64) {
+    for (l, i) in places(levels) {
+        if levels[l][i].frozen.is_some() {
+            continue;
+        }
+        for j in (0..levels[l][i].draft.atoms.len()).rev() {
+            if levels[l][i].draft.atoms.len() == 1 {
+                break;
+            }
+            let mut without = levels.clone();
+            without[l][i].draft.atoms.remove(j);
+            if without[l][i].draft.is_safe(regrets.problem) {
+                take(regrets, levels, without, now, -NOTHING);
+            }
+        }
+    }
+}
+
+/// Moves each rule to the level, present or new, where all lose least.
+fn reorder(regrets: &Regrets<'_>, levels: &mut Levels, now: &mut f64) {
+    let rules: Vec<Placed> = levels.iter().flatten().filter(|p| p.frozen.is_none()).cloned().collect();
+    for rule in rules {
+        let mut rest = levels.clone();
+        for level in &mut rest {
+            level.retain(|p| *p != rule);
+        }
+        rest.retain(|l| !l.is_empty());
+        for to in 0..=rest.len() {
+            let mut moved = rest.clone();
+            moved.insert(to, vec![rule.clone()]);
+            take(regrets, levels, moved, now, 1e-6);
+            if to < rest.len() {
+                let mut joined = rest.clone();
+                joined[to].push(rule.clone());
+                take(regrets, levels, joined, now, 1e-6);
+            }
+        }
+    }
+}

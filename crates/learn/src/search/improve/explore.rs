@@ -1,0 +1,207 @@
+//! Exploring training instances: actions tried least first, and the ways of a policy.
+
+use std::collections::VecDeque;
+
+use derrl_env::{Env, Rng};
+use derrl_logic::GroundAction;
+use rustc_hash::FxHashMap;
+
+use super::table::{Place, Table};
+use crate::act::actor::Actor;
+use crate::error::Error;
+
+/// How much may be explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Instances drawn.
+    pub instances: usize,
+    /// Environment steps per instance, at the most, where no policy is followed.
+    pub steps: u64,
+    /// Whether instances are walked through in all directions; else only what lies beside the ways of the policy is tried.
+    pub walks: bool,
+}
+
+/// Episodes in a row that brought nothing new, after which an instance is known well enough.
+const QUIET: usize = 3;
+/// How often a walk takes any action instead of the one tried least: else it goes round in circles.
+const ANY: f64 = 0.3;
+/// How often an action is tried before it is known, where outcomes depend on chance.
+const TRIES_BY_CHANCE: f64 = 6.0;
+/// States looked at for one that is not known yet, at the most.
+const SIGHT: usize = 4096;
+/// Episodes of each instance that follow the policy, and that leave it for one step: in large instances these say what other
+/// actions are worth where the policy comes by.
+const FOLLOWED: usize = 2;
+const PROBES: usize = 8;
+/// How likely a probe is to leave the policy where something was not tried.
+const LEAVE: f64 = 0.3;
+
+/// Explores instances of `env` and notes what comes of actions. Episodes alternate between walks that try what was tried
+/// least where they are, and ways to the nearest action that was not tried enough. Then the policy is followed, where
+/// there is one.
+pub fn explore(
+    table: &mut Table,
+    env: &mut dyn Env,
+    mut policy: Option<&mut Actor<'_>>,
+    extent: Extent,
+    rng: &mut Rng,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Error> {
+    for _ in 0..extent.instances {
+        if stop() || table.is_full() {
+            break;
+        }
+        env.reset(rng);
+        let from = table.steps;
+        let mut quiet = 0;
+        let mut episode = 0;
+        while extent.walks && quiet < QUIET && table.steps - from < extent.steps && !table.is_full() {
+            if episode > 0 {
+                env.restart();
+            }
+            let mut walk = Walk { table, route: VecDeque::new(), directed: episode % 2 == 1, news: false };
+            walk.run(env, rng)?;
+            quiet = if walk.news { 0 } else { quiet + 1 };
+            episode += 1;
+        }
+        if let Some(actor) = policy.as_deref_mut() {
+            for episode in 0usize.. {
+                let probes = episode.saturating_sub(FOLLOWED);
+                let spent = table.steps - from >= extent.steps;
+                if probes >= PROBES && (extent.walks || spent) || table.is_full() || stop() {
+                    break;
+                }
+                env.restart();
+                follow(table, env, actor, episode >= FOLLOWED, rng)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs an episode by the policy. A probe leaves it once, for an action that was never tried.
+fn follow(
+    table: &mut Table,
+    env: &mut dyn Env,
+    actor: &mut Actor<'_>,
+    probe: bool,
+    rng: &mut Rng,
+) -> Result<(), Error> {
+    let mut at = Some(table.at(env));
+    let mut left = !probe;
+    while let Some(place) = at.filter(|_| !table.is_full()) {
+        if !probe {
+            table.visit(place);
+        }
+        let state = table.state(place);
+        let untried: Vec<usize> = (0..state.actions.len()).filter(|&a| state.seen[a].is_empty()).collect();
+        let action = if !left && !untried.is_empty() && rng.unit() < LEAVE {
+            left = true;
+            Some(untried[rng.below(untried.len())])
+        } else {
+            let chosen = actor.act(env, rng);
+            state.actions.iter().position(|a| *a == chosen)
+        };
+        let Some(action) = action else { break };
+        let ground = state.actions[action].clone();
+        at = step(table, env, place, action, &ground, rng)?;
+    }
+    Ok(())
+}
+
+fn step(
+    table: &mut Table,
+    env: &mut dyn Env,
+    at: Place,
+    action: usize,
+    ground: &GroundAction,
+    rng: &mut Rng,
+) -> Result<Option<Place>, Error> {
+    let outcome = env.step(ground.action, &ground.args, rng);
+    match env.fault() {
+        Some(fault) => Err(Error::World(fault.clone())),
+        None => Ok(table.note(at, action, outcome, env)),
+    }
+}
+
+/// One episode of exploration.
+struct Walk<'a> {
+    table: &'a mut Table,
+    /// States to pass through, with the action to take in each.
+    route: VecDeque<(Place, usize)>,
+    /// Whether it heads for what is unknown; else it tries what was tried least.
+    directed: bool,
+    /// Whether it met an action that was not known.
+    news: bool,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, env: &mut dyn Env, rng: &mut Rng) -> Result<(), Error> {
+        let mut at = Some(self.table.at(env));
+        while let Some(place) = at {
+            if self.table.state(place).actions.is_empty() || self.table.is_full() {
+                break;
+            }
+            let Some(action) = self.choose(place, rng) else { break };
+            let ground = self.table.state(place).actions[action].clone();
+            at = step(self.table, env, place, action, &ground, rng)?;
+        }
+        Ok(())
+    }
+
+    /// The next action; `None` where nothing unknown can be reached.
+    fn choose(&mut self, at: Place, rng: &mut Rng) -> Option<usize> {
+        let enough = self.enough();
+        let state = self.table.state(at);
+        let n = state.actions.len();
+        let least = (0..n).map(|a| state.tries(a)).fold(f64::INFINITY, f64::min);
+        let unknown = least < enough;
+        self.news |= unknown;
+        if !unknown && self.directed {
+            if self.route.front().is_none_or(|(place, _)| *place != at) {
+                self.route = self.way_to_news(at)?;
+            }
+            return self.route.pop_front().map(|(_, action)| action);
+        }
+        if !self.directed && rng.unit() < ANY {
+            return Some(rng.below(n));
+        }
+        let ties: Vec<usize> = (0..n).filter(|&a| state.tries(a) == least).collect();
+        Some(ties[rng.below(ties.len())])
+    }
+
+    fn enough(&self) -> f64 {
+        if self.table.by_chance { TRIES_BY_CHANCE } else { 1.0 }
+    }
+
+    /// A shortest way, over what was seen, to a state with an action that is not known.
+    fn way_to_news(&self, from: Place) -> Option<VecDeque<(Place, usize)>> {
+        let enough = self.enough();
+        let mut came: FxHashMap<Place, (Place, usize)> = FxHashMap::default();
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            let state = self.table.state(at);
+            if at != from && (0..state.actions.len()).any(|a| state.tries(a) < enough) {
+                let mut route = VecDeque::new();
+                let mut to = at;
+                while let Some(&(before, action)) = came.get(&to).filter(|_| to != from) {
+                    route.push_front((before, action));
+                    to = before;
+                }
+                return Some(route);
+            }
+            if came.len() > SIGHT {
+                break;
+            }
+            for (action, seen) in state.seen.iter().enumerate() {
+                for next in seen.iter().filter_map(|s| s.next) {
+                    if next != from && !came.contains_key(&next) {
+                        came.insert(next, (at, action));
+                        queue.push_back(next);
+                    }
+                }
+            }
+        }
+        None
+    }
+}

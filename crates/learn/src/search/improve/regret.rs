@@ -1,0 +1,350 @@
+//! What actions lose in the states met, laid out so that bodies are scored with few operations.
+//!
+//! The regret of an action is what the best action of its state is worth less what it is worth itself. What a policy loses
+//! is the sum of the regrets of its actions over the states that it comes to (the performance difference lemma).
+
+use std::cell::RefCell;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
+
+use derrl_env::Rng;
+use derrl_logic::{Action, Grounding};
+use rustc_hash::FxHashMap;
+
+use super::draft::{Draft, Levels, Placed, length};
+use super::table::{Place, Table};
+use super::values::{Values, worth};
+use crate::language::body::Body;
+use crate::language::problem::Problem;
+
+/// States whose actions are compared, at the most: more are sampled by their weight.
+const MOST_STATES: usize = 2000;
+/// What a rule or an atom has to save to be worth its place, as a share of what acting at random loses.
+const PRICE: f64 = 0.0005;
+/// A state counts where this share of its actions was tried, or this many.
+const TRIED_SHARE: f64 = 0.5;
+const TRIED: usize = 8;
+/// Regrets below this are nothing.
+const NOTHING: f64 = 1e-9;
+
+/// Ground actions of one state with the same masks.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The state.
+    pub state: u32,
+    /// Their masks.
+    pub list: u32,
+    /// The sum of their regrets.
+    pub sum: f64,
+    /// How many they are.
+    pub count: f64,
+    /// The least of their regrets.
+    pub least: f64,
+}
+
+/// Where the masks of a list are in a column: some bits of one word, or whole words.
+#[derive(Clone, Copy, Debug)]
+enum Span {
+    Bits { word: usize, of: u64 },
+    Words { from: usize, to: usize },
+}
+
+/// The rows of one action.
+#[derive(Debug, Default)]
+pub struct OfAction {
+    /// By state.
+    pub rows: Vec<Row>,
+    spans: Vec<Span>,
+    /// For each atom of K, in which masks it is.
+    columns: Vec<Vec<u64>>,
+    words: usize,
+}
+
+impl OfAction {
+    /// How many lists of masks there are.
+    pub fn lists(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// All masks: where the empty body holds.
+    pub fn everywhere(&self) -> Vec<u64> {
+        vec![u64::MAX; self.words]
+    }
+
+    /// The masks of `held` that have an atom too.
+    pub fn narrow(&self, held: &[u64], atom: usize, out: &mut Vec<u64>) {
+        out.clear();
+        out.extend(held.iter().zip(&self.columns[atom]).map(|(h, c)| h & c));
+    }
+
+    /// Which lists have one of these masks. Returns a number that tells covers apart, 0 if there is none.
+    pub fn cover(&self, held: &[u64], cover: &mut [bool]) -> u64 {
+        let mut hash = 0u64;
+        for (i, (cover, span)) in cover.iter_mut().zip(&self.spans).enumerate() {
+            *cover = match *span {
+                Span::Bits { word, of } => held[word] & of != 0,
+                Span::Words { from, to } => held[from..to].iter().any(|&h| h != 0),
+            };
+            if *cover {
+                hash = (hash.rotate_left(5) ^ (i as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            }
+        }
+        hash
+    }
+
+    /// Whether a list has one of the masks of `held` with an atom more.
+    #[inline]
+    pub fn meets(&self, list: u32, held: &[u64], atom: usize) -> bool {
+        let column = &self.columns[atom];
+        match self.spans[list as usize] {
+            Span::Bits { word, of } => held[word] & column[word] & of != 0,
+            Span::Words { from, to } => (from..to).any(|w| held[w] & column[w] != 0),
+        }
+    }
+
+    /// Lays the masks of lists out in columns.
+    fn lay_out(&mut self, lists: &[&[u64]], words: usize, atoms: usize) {
+        let (mut word, mut bit) = (0, 0);
+        let mut starts = Vec::with_capacity(lists.len());
+        for masks in lists {
+            let n = masks.len() / words;
+            if bit > 0 && bit + n > 64 {
+                (word, bit) = (word + 1, 0);
+            }
+            starts.push(word * 64 + bit);
+            self.spans.push(if n <= 64 {
+                let of = if n == 64 { u64::MAX } else { ((1 << n) - 1) << bit };
+                Span::Bits { word, of }
+            } else {
+                Span::Words { from: word, to: word + n.div_ceil(64) }
+            });
+            if n > 64 {
+                word += n.div_ceil(64);
+            } else {
+                bit += n;
+            }
+        }
+        self.words = word + 1;
+        self.columns = vec![vec![0; self.words]; atoms];
+        for (masks, start) in lists.iter().zip(starts) {
+            for (m, mask) in masks.chunks_exact(words).enumerate() {
+                let at = start + m;
+                Body(mask).atoms().for_each(|j| self.columns[j][at / 64] |= 1 << (at % 64));
+            }
+        }
+    }
+}
+
+/// Where a level fires: states with the mean regret of the actions that it derives.
+type Fires = Rc<Vec<(u32, f64)>>;
+
+/// The regrets of all actions in the states that count.
+pub struct Regrets<'a> {
+    /// The language.
+    pub problem: &'a Problem,
+    /// By action.
+    pub actions: Vec<OfAction>,
+    /// How much each state counts.
+    pub weights: Vec<f64>,
+    /// What any action loses on average, by state.
+    silent: Vec<f64>,
+    /// What a rule and an atom have to save.
+    pub price: f64,
+    known: RefCell<FxHashMap<Vec<Draft>, Fires>>,
+}
+
+/// Masks of the states of a table in one language, found when first asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Groundings(FxHashMap<Place, Rc<Grounding>>);
+
+impl Groundings {
+    fn get(&mut self, table: &Table, at: Place, problem: &Problem) -> Rc<Grounding> {
+        Rc::clone(self.0.entry(at).or_insert_with(|| Rc::new(table.ground(at, &problem.grounder))))
+    }
+}
+
+impl<'a> Regrets<'a> {
+    /// The regrets of what was seen, at this discount.
+    pub fn new(
+        problem: &'a Problem,
+        table: &Table,
+        groundings: &mut Groundings,
+        gamma: f64,
+        rng: &mut Rng,
+    ) -> Regrets<'a> {
+        let v = Values::new(table, gamma);
+        let order = chosen(table, rng);
+        let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
+            .into_iter()
+            .filter_map(|(weight, place)| {
+                let (regrets, mean) = regrets_of(table, place, &v)?;
+                Some((weight, place, regrets, mean))
+            })
+            .collect();
+        let grounded: Vec<Rc<Grounding>> =
+            sampled.iter().map(|s| groundings.get(table, s.1, problem)).collect();
+        let actions = problem.alphabet.actions.len();
+        let mut of_action: Vec<OfAction> = (0..actions).map(|_| OfAction::default()).collect();
+        let mut lists: Vec<Vec<&[u64]>> = vec![Vec::new(); actions];
+        let mut ids: FxHashMap<(u32, &[u64]), u32> = FxHashMap::default();
+        // States with the same masks and regrets (the same but for names) are one state that counts more.
+        let mut known: FxHashMap<Vec<Like>, usize> = FxHashMap::default();
+        let (mut weights, mut silent): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for ((weight, place, regrets, mean), grounding) in sampled.iter().zip(&grounded) {
+            let mut rows: Vec<(u32, Row)> = Vec::new();
+            for (a, (ground, &regret)) in table.state(*place).actions.iter().zip(regrets).enumerate() {
+                let masks = grounding.flat(a);
+                if masks.is_empty() {
+                    continue;
+                }
+                let action = ground.action.0;
+                let list = *ids.entry((action, masks)).or_insert_with(|| {
+                    lists[action as usize].push(masks);
+                    lists[action as usize].len() as u32 - 1
+                });
+                add(&mut rows, action, weights.len() as u32, list, regret);
+            }
+            rows.sort_by_key(|(action, row)| (*action, row.list));
+            match known.entry(rows.iter().map(like).collect()) {
+                Entry::Occupied(same) => weights[*same.get()] += weight,
+                Entry::Vacant(new) => {
+                    new.insert(weights.len());
+                    weights.push(*weight);
+                    silent.push(*mean);
+                    for (action, row) in rows {
+                        of_action[action as usize].rows.push(row);
+                    }
+                }
+            }
+        }
+        for (a, (of, lists)) in of_action.iter_mut().zip(&lists).enumerate() {
+            let atoms = problem.grounder.atoms(Action(a as u32)).len();
+            of.lay_out(lists, problem.grounder.words(), atoms);
+        }
+        let total: f64 = weights.iter().zip(&silent).map(|(w, s)| w * s).sum();
+        Regrets {
+            problem,
+            actions: of_action,
+            weights,
+            silent,
+            price: PRICE * total,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Whether no state tells actions apart.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// Where a level fires and what it loses there.
+    fn fires(&self, level: &[Placed]) -> Fires {
+        let mut key: Vec<Draft> = level.iter().map(|p| p.draft.clone()).collect();
+        key.sort_unstable();
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut sums: Vec<(f64, f64)> = vec![(0.0, 0.0); self.weights.len()];
+        for of_one in key.chunk_by(|a, b| a.action == b.action) {
+            let of = &self.actions[of_one[0].action as usize];
+            let mut cover = vec![false; of.lists()];
+            let mut either = vec![false; of.lists()];
+            for draft in of_one {
+                let mut held = of.everywhere();
+                for &j in &draft.atoms {
+                    held.iter_mut().zip(&of.columns[j]).for_each(|(h, c)| *h &= c);
+                }
+                of.cover(&held, &mut cover);
+                either.iter_mut().zip(&cover).for_each(|(e, c)| *e |= c);
+            }
+            for row in of.rows.iter().filter(|r| either[r.list as usize]) {
+                let (sum, count) = &mut sums[row.state as usize];
+                *sum += row.sum;
+                *count += row.count;
+            }
+        }
+        let fired = sums.iter().enumerate().filter(|(_, (_, n))| *n > 0.0);
+        let fires: Fires = Rc::new(fired.map(|(s, (sum, n))| (s as u32, sum / n)).collect());
+        self.known.borrow_mut().insert(key, Rc::clone(&fires));
+        fires
+    }
+
+    /// The level that decides in each state (their number where none does), and what is lost there.
+    pub fn decided(&self, levels: &Levels) -> (Vec<u32>, Vec<f64>) {
+        let none = levels.len() as u32;
+        let mut by = vec![none; self.weights.len()];
+        let mut cost = self.silent.clone();
+        for (i, level) in levels.iter().enumerate() {
+            for &(s, c) in self.fires(level).iter() {
+                if by[s as usize] == none {
+                    (by[s as usize], cost[s as usize]) = (i as u32, c);
+                }
+            }
+        }
+        (by, cost)
+    }
+
+    /// What the rules lose, with their price.
+    pub fn total(&self, levels: &Levels) -> f64 {
+        self.lost(levels) + self.price * length(levels) as f64
+    }
+
+    /// What the rules lose.
+    pub fn lost(&self, levels: &Levels) -> f64 {
+        let (_, cost) = self.decided(levels);
+        cost.iter().zip(&self.weights).map(|(c, w)| c * w).sum()
+    }
+}
+
+/// Adds a ground action to the rows of its state.
+fn add(rows: &mut Vec<(u32, Row)>, action: u32, state: u32, list: u32, regret: f64) {
+    match rows.iter_mut().find(|(a, r)| *a == action && r.list == list) {
+        Some((_, row)) => {
+            row.sum += regret;
+            row.count += 1.0;
+            row.least = row.least.min(regret);
+        }
+        None => rows.push((action, Row { state, list, sum: regret, count: 1.0, least: regret })),
+    }
+}
+
+/// What a row has in common with those of states like its own: action, masks, count, and regrets in millionths.
+type Like = (u32, u32, u32, i64, i64);
+
+fn like((action, row): &(u32, Row)) -> Like {
+    let millionths = |regret: f64| (regret * 1e6).round() as i64;
+    (*action, row.list, row.count as u32, millionths(row.sum), millionths(row.least))
+}
+
+/// The states to look at, with how much each counts: all that were met, those that the policy comes to more.
+fn chosen(table: &Table, rng: &mut Rng) -> Vec<(f64, Place)> {
+    let tried: Vec<Place> = table.places().filter(|&p| table.state(p).tried() > 0).collect();
+    let visits: f64 = tried.iter().map(|&p| table.state(p).visits).sum::<f64>().max(1.0);
+    let n = tried.len() as f64;
+    let weight = |p: Place| 0.5 + 0.5 * n * table.state(p).visits / visits;
+    if tried.len() <= MOST_STATES {
+        return tried.into_iter().map(|p| (weight(p), p)).collect();
+    }
+    // Those that count more come in more often; then all count the same.
+    let key = |p: &Place| -rng.unit().max(1e-12).ln() / weight(*p);
+    let mut keyed: Vec<(f64, Place)> = tried.iter().map(key).zip(tried.iter().copied()).collect();
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    keyed.truncate(MOST_STATES);
+    keyed.sort_by_key(|k| k.1);
+    keyed.into_iter().map(|(_, p)| (1.0, p)).collect()
+}
+
+/// The regret of each action of a state and their mean; `None` where all are the same or little is known. An action that was
+/// not tried, or of which it is not known where it leads, loses what actions lose on average.
+fn regrets_of(table: &Table, place: Place, v: &Values) -> Option<(Vec<f64>, f64)> {
+    let state = table.state(place);
+    let worths: Vec<Option<f64>> =
+        state.seen.iter().map(|s| v.tells(s).then(|| worth(s, &v.of, v.gamma))).collect();
+    let tried = worths.iter().flatten().count();
+    if tried == 0 || (tried as f64) < TRIED_SHARE * state.actions.len() as f64 && tried < TRIED {
+        return None;
+    }
+    let best = worths.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mean = worths.iter().flatten().map(|w| best - w).sum::<f64>() / tried as f64;
+    (mean > NOTHING).then(|| (worths.into_iter().map(|w| w.map_or(mean, |w| best - w)).collect(), mean))
+}

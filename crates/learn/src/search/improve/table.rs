@@ -1,0 +1,201 @@
+//! What was seen of the world: states by their codes, and what each action led to there.
+//!
+//! States are kept with their facts and not with masks, so that what was seen serves every language that the search tries.
+
+use std::sync::Arc;
+
+use derrl_env::{Env, Outcome, Status, list_legal, observe};
+use derrl_logic::{Alphabet, Facts, GroundAction, Grounder, Grounding, Universe};
+use rustc_hash::FxHashMap;
+
+/// States noted at the most: beyond, experience is no longer a table, and nothing more is noted.
+pub const MOST_STATES: usize = 40_000;
+
+/// A state by its place in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(pub u32);
+
+/// One thing that came of an action, and how often.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The state that followed; `None` where the episode ended. A horizon is no end: the state beyond it follows.
+    pub next: Option<Place>,
+    /// The reward.
+    pub reward: f64,
+    /// How often.
+    pub count: f64,
+}
+
+/// A state that was met.
+#[derive(Debug)]
+pub struct Noted {
+    universe: usize,
+    facts: Facts,
+    /// The actions that can be taken.
+    pub actions: Arc<[GroundAction]>,
+    /// What came of each of them.
+    pub seen: Vec<Vec<Seen>>,
+    /// How often the policy came here.
+    pub visits: f64,
+}
+
+impl Noted {
+    /// How often an action was tried.
+    pub fn tries(&self, action: usize) -> f64 {
+        self.seen[action].iter().map(|s| s.count).sum()
+    }
+
+    /// How many actions were tried.
+    pub fn tried(&self) -> usize {
+        self.seen.iter().filter(|s| !s.is_empty()).count()
+    }
+}
+
+#[derive(Debug)]
+struct Known {
+    universe: Arc<Universe>,
+    /// All ground actions, listed where the world does not say which are legal.
+    all: Option<Arc<[GroundAction]>>,
+}
+
+/// All states met, with what came of the actions tried in them.
+#[derive(Debug)]
+pub struct Table {
+    alphabet: Arc<Alphabet>,
+    universes: Vec<Known>,
+    current: usize,
+    index: FxHashMap<(usize, u128), Place>,
+    states: Vec<Noted>,
+    facts: Facts,
+    /// Environment steps taken.
+    pub steps: u64,
+    /// Whether some action had two different outcomes in one state.
+    pub by_chance: bool,
+}
+
+impl Table {
+    /// Nothing seen yet.
+    pub fn new(alphabet: &Arc<Alphabet>) -> Table {
+        Table {
+            facts: Facts::new(alphabet),
+            alphabet: Arc::clone(alphabet),
+            universes: Vec::new(),
+            current: 0,
+            index: FxHashMap::default(),
+            states: Vec::new(),
+            steps: 0,
+            by_chance: false,
+        }
+    }
+
+    /// How many states are noted.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether there is no room for more states.
+    pub fn is_full(&self) -> bool {
+        self.states.len() >= MOST_STATES
+    }
+
+    /// A state.
+    pub fn state(&self, at: Place) -> &Noted {
+        &self.states[at.0 as usize]
+    }
+
+    /// All states in the order in which they were met.
+    pub fn places(&self) -> impl DoubleEndedIterator<Item = Place> + use<> {
+        (0..self.states.len() as u32).map(Place)
+    }
+
+    /// The masks of a state's actions.
+    pub fn ground(&self, at: Place, grounder: &Grounder) -> Grounding {
+        let state = self.state(at);
+        grounder.ground(&state.actions, &state.facts, &self.universes[state.universe].universe)
+    }
+
+    /// The current state of the world, noted if it is new.
+    pub fn at(&mut self, env: &dyn Env) -> Place {
+        let universe = self.universe(env.universe());
+        let code = env.code().unwrap_or_else(|| {
+            observe(env, &mut self.facts);
+            digest(&self.facts)
+        });
+        if let Some(&known) = self.index.get(&(universe, code)) {
+            return known;
+        }
+        observe(env, &mut self.facts);
+        let actions = self.actions(env, universe);
+        let place = Place(self.states.len() as u32);
+        self.states.push(Noted {
+            universe,
+            facts: self.facts.clone(),
+            seen: vec![Vec::new(); actions.len()],
+            actions,
+            visits: 0.0,
+        });
+        self.index.insert((universe, code), place);
+        place
+    }
+
+    /// The number of a universe. Equal ones are the same, whoever allocated them.
+    fn universe(&mut self, wanted: &Arc<Universe>) -> usize {
+        let is = |k: &Known| Arc::ptr_eq(&k.universe, wanted) || *k.universe == **wanted;
+        if self.universes.get(self.current).is_some_and(is) {
+            return self.current;
+        }
+        self.current = self.universes.iter().position(is).unwrap_or_else(|| {
+            self.universes.push(Known { universe: Arc::clone(wanted), all: None });
+            self.universes.len() - 1
+        });
+        self.current
+    }
+
+    /// The actions that can be taken now.
+    fn actions(&mut self, env: &dyn Env, universe: usize) -> Arc<[GroundAction]> {
+        let mut legal = Vec::new();
+        if list_legal(env, &self.alphabet, &self.facts, &mut legal) {
+            return legal.into();
+        }
+        let known = &mut self.universes[universe];
+        let all = known.all.get_or_insert_with(|| known.universe.ground_actions(&self.alphabet).into());
+        Arc::clone(all)
+    }
+
+    /// Notes what an action brought, given the state that the world is in afterwards. Returns that state while the episode
+    /// goes on.
+    pub fn note(&mut self, from: Place, action: usize, outcome: Outcome, env: &dyn Env) -> Option<Place> {
+        self.steps += 1;
+        let next = (outcome.status != Status::Terminated).then(|| self.at(env));
+        let seen = &mut self.states[from.0 as usize].seen[action];
+        match seen.iter_mut().find(|s| s.next == next && s.reward == outcome.reward) {
+            Some(s) => s.count += 1.0,
+            None => seen.push(Seen { next, reward: outcome.reward, count: 1.0 }),
+        }
+        self.by_chance |= seen.len() > 1;
+        next.filter(|_| outcome.status == Status::Running)
+    }
+
+    /// Notes that the policy came to a state.
+    pub fn visit(&mut self, at: Place) {
+        self.states[at.0 as usize].visits += 1.0;
+    }
+
+    /// Forgets which states the policy came to.
+    pub fn forget_visits(&mut self) {
+        self.states.iter_mut().for_each(|s| s.visits = 0.0);
+    }
+}
+
+/// A number that tells sets of facts apart, where the world gives none: two unrelated 64-bit hashes.
+fn digest(facts: &Facts) -> u128 {
+    let mix = |h: u64, v: u64, k: u64| (h.rotate_left(23) ^ v).wrapping_mul(k);
+    let (mut a, mut b) = (0x243f_6a88_85a3_08d3u64, 0x1319_8a2e_0370_7344u64);
+    for (pred, args) in facts.iter() {
+        for v in std::iter::once(u64::from(pred.0) | 1 << 40).chain(args.iter().map(|o| u64::from(o.0))) {
+            a = mix(a, v, 0x9e37_79b9_7f4a_7c15);
+            b = mix(b, v, 0xd1b5_4a32_d192_ed03);
+        }
+    }
+    u128::from(a ^ (a >> 29)) << 64 | u128::from(b ^ (b >> 31))
+}

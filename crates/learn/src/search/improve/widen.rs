@@ -1,0 +1,116 @@
+//! The language of the search and how it widens: longer bodies, negation, one more variable.
+//!
+//! A run starts with what the domain file says and short bodies. Each step is tried on what was seen, which costs no steps
+//! in the world, and is kept only if the policy then earns more. What the domain file fixes stays fixed. Another source of
+//! candidate atoms (such as invented predicates) is one more [`Widening`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use derrl_logic::Alphabet;
+
+use super::bodies::Reach;
+use super::regret::Groundings;
+use crate::error::Error;
+use crate::language::problem::Problem;
+
+/// Atoms of a body at the start, and at the most unless the domain file says otherwise.
+const SHORT: usize = 3;
+const LONGEST: usize = 6;
+/// Variables beyond the domain's own, at the most.
+const MORE_VARIABLES: usize = 2;
+/// Candidate atoms of one action, at the most: a wider language takes too long to search.
+const MOST_ATOMS: usize = 1500;
+
+/// A step to a wider language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widening {
+    /// Bodies of up to so many atoms.
+    Longer(usize),
+    /// Every predicate may be negated.
+    Negation,
+    /// So many variables.
+    Variables(usize),
+}
+
+impl fmt::Display for Widening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Widening::Longer(n) => write!(f, "bodies of up to {n} atoms"),
+            Widening::Negation => f.write_str("negation"),
+            Widening::Variables(n) => write!(f, "{n} variables"),
+        }
+    }
+}
+
+/// A language with the masks of states in it.
+pub struct Language {
+    /// Candidate atoms and what is frozen.
+    pub problem: Arc<Problem>,
+    /// How far the search for bodies goes.
+    pub reach: Reach,
+    /// Masks of the states met.
+    pub groundings: Groundings,
+    /// The variables that the domain has by itself.
+    own: usize,
+}
+
+impl Language {
+    /// What the domain file says, with short bodies.
+    pub fn start(problem: &Arc<Problem>) -> Language {
+        Language {
+            reach: Reach { longest: SHORT, singles: 128, beam: 40 },
+            groundings: Groundings::default(),
+            own: problem.alphabet.variables,
+            problem: Arc::clone(problem),
+        }
+    }
+
+    /// The language after a step; `None` where the domain file rules it out or it would be too wide to search.
+    pub fn wider(&self, step: Widening) -> Result<Option<Language>, Error> {
+        let alphabet = &self.problem.alphabet;
+        let mut reach = self.reach;
+        let mut wider: Alphabet = (**alphabet).clone();
+        match step {
+            Widening::Longer(n) => {
+                if n > LONGEST || alphabet.max_body.is_some_and(|most| most < n) {
+                    return Ok(None);
+                }
+                reach.longest = n;
+                let groundings = self.groundings.clone();
+                return Ok(Some(Language {
+                    problem: Arc::clone(&self.problem),
+                    reach,
+                    groundings,
+                    own: self.own,
+                }));
+            }
+            Widening::Negation => {
+                if alphabet.predicates.iter().any(|p| p.negatable) {
+                    return Ok(None);
+                }
+                wider.predicates.iter_mut().for_each(|p| p.negatable = true);
+            }
+            Widening::Variables(n) => {
+                if alphabet.variables_given || n > self.own + MORE_VARIABLES {
+                    return Ok(None);
+                }
+                wider.variables = n;
+            }
+        }
+        let problem = self.problem.in_language(&Arc::new(wider))?;
+        let most = problem.actions().map(|a| problem.grounder.atoms(a).len()).max().unwrap_or(0);
+        Ok((most <= MOST_ATOMS).then(|| Language {
+            problem: Arc::new(problem),
+            reach,
+            groundings: Groundings::default(),
+            own: self.own,
+        }))
+    }
+
+    /// The steps that lead on from here, the cheapest first.
+    pub fn steps(&self) -> Vec<Widening> {
+        let variables = self.problem.alphabet.variables;
+        vec![Widening::Variables(variables + 1), Widening::Negation, Widening::Longer(self.reach.longest + 1)]
+    }
+}

@@ -1,0 +1,136 @@
+"""Restarts in processes, for worlds written in Python: each process has its own interpreter."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import sys
+import time
+import traceback
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from . import _derrl
+from ._derrl import World
+from .progress import Show
+
+
+def restarts_in_processes(world: World, folder: Path, processes: int | None, show: Show | None) -> None:
+    """Does the restarts of a run in processes, where the platform can fork; elsewhere none, and the caller does them.
+
+    A forked process has the world as it is: nothing needs to be pickled. What a restart gives comes back through a pipe.
+    """
+    if processes is None:
+        processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if processes < 2 or "fork" not in multiprocessing.get_all_start_methods() or sys.platform == "darwin":
+        return
+    done = 0
+    while pending := _derrl.pending(world, folder):
+        done += _wave(world, folder, pending, processes, show, done)
+
+
+def _wave(world: World, folder: Path, pending: list[int], processes: int, show: Show | None, before: int) -> int:
+    context = multiprocessing.get_context("fork")
+    waiting = list(pending)
+    running: dict[Connection, tuple[int, Any]] = {}
+    error: BaseException | None = None
+    done, counted = 0, time.monotonic()
+    try:
+        while running or (waiting and error is None):
+            while waiting and error is None and len(running) < processes:
+                restart = waiting.pop(0)
+                ours, theirs = context.Pipe(duplex=False)
+                child = context.Process(target=_child, args=(theirs, world, folder, restart, pending), daemon=True)
+                child.start()
+                theirs.close()
+                running[ours] = (restart, child)
+            for ready in wait(list(running), timeout=0.2):
+                assert isinstance(ready, Connection)
+                restart, child = running.pop(ready)
+                try:
+                    kept, failure = ready.recv()
+                except EOFError:
+                    kept, failure = None, RuntimeError(f"the process of restart {restart} ended before it was done")
+                child.join()
+                if kept is not None:
+                    now = time.monotonic()
+                    _derrl.absorb(world, folder, [kept], now - counted)
+                    counted, done = now, done + 1
+                if failure is not None and error is None:
+                    error = failure
+            if show is not None:
+                total = before + len(pending)
+                show(before + done, total, f"{before + done} of {total} restarts, {len(running)} at work")
+    except KeyboardInterrupt as interrupt:
+        error = interrupt
+        # They were interrupted as well, and send what they have.
+        for ours, (_, child) in running.items():
+            try:
+                if ours.poll(10):
+                    kept, _ = ours.recv()
+                    if kept is not None:
+                        _derrl.absorb(world, folder, [kept])
+            except EOFError:
+                pass
+            child.join(1)
+    finally:
+        for _, child in running.values():
+            if child.is_alive():
+                child.terminate()
+                child.join()
+    if error is not None:
+        raise error
+    return done
+
+
+def _child(pipe: Connection, world: World, folder: Path, restart: int, pending: list[int]) -> None:
+    kept: str | None = None
+    failure: BaseException | None
+    try:
+        kept, failure = _derrl.restart(world, folder, restart, pending)
+    except BaseException as error:
+        failure = error
+    if failure is not None:
+        failure = _portable(failure)
+    pipe.send((kept, failure))
+    pipe.close()
+
+
+def _portable(error: BaseException) -> BaseException:
+    """An exception that can be sent, with its traceback as a note."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    error.__traceback__ = None
+    if isinstance(error, KeyboardInterrupt):
+        return error
+    # A cause travels with its text, as in concurrent.futures.
+    error.__cause__ = _Remote(text)
+    return _Sent(error, text)
+
+
+class _Remote(Exception):
+    """The traceback of another process, as text."""
+
+    def __str__(self) -> str:
+        return "\n" + str(self.args[0])
+
+
+class _Sent(BaseException):
+    """Pickles as an exception with its cause."""
+
+    def __init__(self, error: BaseException, text: str) -> None:
+        super().__init__()
+        self.error, self.text = error, text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (self.error, self.text)
+
+
+def _received(error: BaseException, text: str) -> BaseException:
+    error.__cause__ = _Remote(text)
+    return error

@@ -1,0 +1,352 @@
+"""Policies: acting, explaining, proving, comparing, exporting."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from . import _derrl
+from ._derrl import Error, World
+from .worlds import Atom, WorldLike, domain_text, world as as_world
+
+Facts = Iterable[Sequence["str | int"] | str]
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a policy did on a task."""
+
+    mean: float
+    """The mean undiscounted return."""
+    stderr: float
+    """The standard error of that mean."""
+    success_rate: float
+    """The share of episodes that reached what the task asks for."""
+    episodes: int
+    best_known: float | None = None
+    """The mean best-known return of the same instances, where the world knows it."""
+    references: Mapping[str, float] = field(default_factory=dict)
+    """The mean return of other controllers of note on the same instances."""
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Score:
+        """The score that JSON describes."""
+        known = {key: value[key] for key in Score.__dataclass_fields__ if key in value}
+        return Score(**known)
+
+
+_STYLE = (
+    "font-family:ui-monospace,monospace;white-space:pre-wrap;padding:.5em .8em;margin:.3em 0;"
+    "border-left:3px solid #c2410c;background:rgba(127,127,127,.08)"
+)
+
+
+def _block(text: str) -> str:
+    return f'<div style="{_STYLE}">{html.escape(text)}</div>'
+
+
+def _match(match: Mapping[str, Any]) -> str:
+    pairs = ", ".join(f"{v} = {o}" for v, o in match["substitution"])
+    return f"{match['text']}" + (f"\n          with {pairs}" if pairs else "")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one decision was taken."""
+
+    action: str
+    """The action chosen, as text."""
+    value: float
+    fired: Mapping[str, Any] | None
+    """The rule that derived it, its substitution and body; none where no rule fires."""
+    ties: Sequence[str]
+    """All actions of this value."""
+    facts: Sequence[str]
+    """What held."""
+
+    def __str__(self) -> str:
+        if self.fired is None:
+            return f"{self.action}\n  no rule fires: any action will do"
+        since = ", ".join(self.fired["body"])
+        others = [tie for tie in self.ties if tie != self.action]
+        ties = f"\n  ties with {', '.join(others)}" if others else ""
+        return f"{self.action}\n  because {_match(self.fired)}\n          since {since}{ties}"
+
+    def _repr_html_(self) -> str:
+        return _block(str(self))
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """Why an action was not chosen."""
+
+    action: str
+    value: float
+    reason: str
+    """``tie``, ``weaker``, ``failed``, ``no-rule``, or another word of the engine."""
+    nearest: Mapping[str, Any] | None
+    """The rule that derives it, or the one that comes nearest."""
+    failed: Sequence[str]
+    """The atoms of that rule that failed."""
+
+    def __str__(self) -> str:
+        rule = _match(self.nearest) if self.nearest else ""
+        said = {
+            "tie": "it ties, and chance chose another",
+            "weaker": f"its value is only {self.value:.2f}, by {rule}",
+            "no-rule": "no rule is about it",
+            "failed": f"false is {', '.join(self.failed)}\n          in {rule}",
+        }
+        return f"not {self.action}: {said.get(self.reason, self.reason)}"
+
+    def _repr_html_(self) -> str:
+        return _block(str(self))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What :func:`verify` found."""
+
+    verdict: str
+    """``proved``, ``proved-if-ties-are-random`` or ``refuted``."""
+    ties: str
+    """What was asked for: ``worst`` or ``random`` ties."""
+    report: Mapping[str, Any]
+    """Everything found: sizes, the worst case, a counterexample."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the policy gets there from every instance, with the ties asked for."""
+        return self.verdict == "proved" or (self.ties == "random" and self.verdict == "proved-if-ties-are-random")
+
+    @property
+    def counterexample(self) -> Mapping[str, Any] | None:
+        """The shortest run that does not get there, or, where it gets there if ties are random, a loop that bad luck allows."""
+        found: Mapping[str, Any] | None = self.report.get("counterexample")
+        return found
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    def __str__(self) -> str:
+        sizes = self.report.get("sizes", [])
+        instances = sum(size["instances"] for size in sizes)
+        if self.verdict == "proved":
+            return f"proved: the policy gets there in all {instances:,} instances, however ties are broken"
+        if self.verdict == "proved-if-ties-are-random":
+            return f"proved if ties are random: the policy gets there in all {instances:,} instances with probability 1"
+        found = self.counterexample
+        where = f", as in {found['instance']}" if found and "instance" in found else ""
+        return f"refuted: the policy does not always get there{where}"
+
+    def _repr_html_(self) -> str:
+        return _block(str(self))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What :func:`diff` found."""
+
+    equivalent: bool
+    states: int
+    """How many states were compared."""
+    difference: Mapping[str, Any] | None
+    """The first state in which the policies decide otherwise, and what each does."""
+
+    def __bool__(self) -> bool:
+        return not self.equivalent
+
+
+class Policy:
+    """Rules that act. Made by :func:`derrl.train` or :meth:`Policy.parse`."""
+
+    def __init__(self, inner: _derrl.Policy) -> None:
+        self._inner = inner
+        self._source: Any = None
+
+    @staticmethod
+    def parse(text: str, domain: WorldLike | Path) -> Policy:
+        """The policy that a text describes. The domain is the name of a built-in world, a world, or the text or path of a
+        domain file."""
+        return Policy(_derrl.Policy.parse(text, _described(domain)))
+
+    @staticmethod
+    def load(path: str | PathLike[str], domain: WorldLike | Path) -> Policy:
+        """The policy in a file, such as the ``policy.pl`` of a run."""
+        return Policy.parse(Path(path).read_text(encoding="utf-8"), domain)
+
+    @property
+    def text(self) -> str:
+        """The text of its rules."""
+        return self._inner.text
+
+    @property
+    def world(self) -> World:
+        """The world that it is about."""
+        return self._inner.world
+
+    def act(
+        self,
+        facts: Facts,
+        legal: Facts | None = None,
+        *,
+        seed: int | None = None,
+        objects: Mapping[str, str] | None = None,
+    ) -> Atom:
+        """The action taken in a state; of several as good, one by chance. Chance depends on ``seed``, or else on how often the
+        policy was asked before. ``objects`` are those that no fact names, with their types."""
+        return self._inner.act(facts, legal, seed, objects)
+
+    def best(
+        self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
+    ) -> list[Atom]:
+        """All actions that are as good as the one taken, in order."""
+        return self._inner.best(facts, legal, objects)
+
+    def explain(
+        self,
+        facts: Facts,
+        legal: Facts | None = None,
+        *,
+        seed: int | None = None,
+        objects: Mapping[str, str] | None = None,
+    ) -> Explanation:
+        """Why it acts as it does in a state: the rule that fires, the substitution, the facts."""
+        value = json.loads(self._inner.explain_json(facts, legal, seed, objects))
+        return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__})
+
+    def why_not(
+        self,
+        facts: Facts,
+        action: Sequence[str | int] | str,
+        legal: Facts | None = None,
+        *,
+        objects: Mapping[str, str] | None = None,
+    ) -> WhyNot:
+        """Why it does not take an action in a state."""
+        value = json.loads(self._inner.why_not_json(facts, action, legal, objects))
+        return WhyNot(**{key: value[key] for key in WhyNot.__dataclass_fields__})
+
+    def attach(self, source: object) -> Policy:
+        """The same policy, for a world made by :func:`derrl.wrap`: then :meth:`predict` works."""
+        attached = Policy(self._inner)
+        attached._source = source
+        return attached
+
+    def predict(
+        self,
+        observation: Any,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+        *,
+        info: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, Any]:
+        """The action of the environment for an observation, and None: the interface of Stable-Baselines3.
+
+        The facts come from the ``facts`` function of :func:`derrl.wrap`, or from ``info["facts"]`` of the environments that
+        derrl registers with Gymnasium. ``info`` may also be given as the second argument.
+        """
+        if info is None and isinstance(state, Mapping):
+            info = state
+        info = info or {}
+        seed = 0 if deterministic else None
+        if self._source is not None:
+            facts = self._source.facts(observation, info)
+            legal = self._source.legal_now(observation, info, facts)
+            action = self.act(facts, legal, seed=seed, objects=self._source.objects_now())
+            return self._source.action(*action), None
+        if "facts" not in info:
+            raise Error('predict(observation, info) needs info["facts"], or a policy trained on derrl.wrap(env, ...)')
+        legal = info.get("legal")
+        action = self.act(info["facts"], legal, seed=seed)
+        actions = info.get("actions")
+        return (action if actions is None else list(actions).index(action)), None
+
+    def export(self, language: str) -> str:
+        """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``."""
+        return self._inner.export(language)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Policy.parse({self.text!r}, {self.world.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self.text == other.text and self.world.domain == other.world.domain
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def _repr_html_(self) -> str:
+        return _block(self.text.rstrip() or "(no rule: the policy acts at random)")
+
+
+def _described(domain: WorldLike | Path) -> World:
+    if isinstance(domain, Path):
+        return World.described(domain_text(domain))
+    if isinstance(domain, str) and (":-" in domain or "/" in domain or domain.endswith(".pl")):
+        return World.described(domain_text(domain))
+    return as_world(domain)
+
+
+def evaluate(
+    policy: Policy,
+    world: WorldLike | None = None,
+    task: str = "train",
+    *,
+    episodes: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> Score:
+    """The score of a policy on a task, over seeded episodes: the same instances for every policy."""
+    of = policy.world if world is None else as_world(world)
+    found = policy._inner.evaluate_json(of, task, episodes, seed, json.dumps(dict(options or {})))
+    return Score.from_json(json.loads(found))
+
+
+def verify(
+    policy: Policy,
+    world: WorldLike | None = None,
+    *,
+    max_objects: int = 4,
+    ties: str = "worst",
+    instances: int = 100,
+    most_states: int = 1_000_000,
+) -> Proof:
+    """Whether a policy gets there, however ties are broken (``ties="worst"``) or if they are broken at random.
+
+    In a built-in world that lists its instances: from every one of them up to a size. In a world written in Python that has
+    ``copy()``: from the first ``instances`` instances, by walking every state that the policy can reach.
+    """
+    if ties not in ("worst", "random"):
+        raise Error(f"ties: `worst` or `random`, not `{ties}`")
+    of = policy.world if world is None else as_world(world)
+    if of.is_python:
+        from .walking import walk
+
+        source = world if world is not None and not isinstance(world, (str, World)) else policy._source
+        return walk(policy, source, ties, instances, most_states)
+    report = json.loads(policy._inner.verify_json(of, max_objects))
+    return Proof(report["verdict"], ties, report)
+
+
+def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int = 4) -> Difference:
+    """Where two policies decide otherwise, in every state up to a size."""
+    of = first.world if world is None else as_world(world)
+    found = json.loads(first._inner.diff_json(second._inner, of, max_objects))
+    return Difference(found["equivalent"], found["states"], found["difference"])
+
+
+def export(policy: Policy, language: str, path: str | PathLike[str] | None = None) -> str:
+    """The policy as a program of another language, also written to a file if one is named."""
+    text = policy.export(language)
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text

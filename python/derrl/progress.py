@@ -1,0 +1,72 @@
+"""Progress bars in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Callable
+
+Show = Callable[[int, int, str], None]
+
+
+def bar(title: str) -> Show | None:
+    """A function that shows progress where somebody looks: a terminal or a notebook. Elsewhere none."""
+    display = _notebook()
+    if display is not None:
+        return _NotebookBar(title, display)
+    if sys.stderr is not None and sys.stderr.isatty():
+        return _TerminalBar(title)
+    return None
+
+
+def _notebook() -> Any:
+    """IPython's display function, within a notebook."""
+    shell = sys.modules.get("IPython")
+    if shell is None:
+        return None
+    running = shell.get_ipython()
+    if running is None or "IPKernelApp" not in running.config:
+        return None
+    from IPython.display import display
+
+    return display
+
+
+class _Bar:
+    def __init__(self, title: str) -> None:
+        self.title, self.start = title, time.monotonic()
+
+    def line(self, done: int, planned: int, message: str) -> str:
+        share = min(1.0, done / planned) if planned else 0.0
+        filled = round(24 * share)
+        seconds = time.monotonic() - self.start
+        return f"{self.title} [{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {message}  {seconds:.0f} s"
+
+
+class _TerminalBar(_Bar):
+    def __call__(self, done: int, planned: int, message: str) -> None:
+        sys.stderr.write("\r\x1b[K" + self.line(done, planned, message))
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+class _NotebookBar(_Bar):
+    def __init__(self, title: str, display: Any) -> None:
+        super().__init__(title)
+        self.handle = display({"text/plain": title}, raw=True, display_id=True)
+
+    def __call__(self, done: int, planned: int, message: str) -> None:
+        self.handle.update({"text/plain": self.line(done, planned, message)}, raw=True)
+
+    def close(self) -> None:
+        self.handle.update({"text/plain": f"{self.title}: done"}, raw=True)
+
+
+def close(show: Show | None) -> None:
+    """Clears a bar."""
+    end = getattr(show, "close", None)
+    if end is not None:
+        end()

@@ -1,0 +1,186 @@
+"""Many runs: several worlds, seeds and settings, on all cores or on a Ray cluster."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import time
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _derrl
+from ._derrl import Error, World
+from .training import resume, train
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a sweep."""
+
+    name: str
+    world: Any
+    tests: Mapping[str, object] | None
+    seed: int
+    settings: Mapping[str, Any]
+    folder: Path
+
+
+ATTEMPTS = 3
+"""How often a run whose worker was lost is tried."""
+
+
+def sweep(
+    worlds: Iterable[Any] | Mapping[str, Any],
+    seeds: Iterable[int],
+    settings: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    *,
+    out: str | PathLike[str],
+    tests: Mapping[str, Mapping[str, object]] | None = None,
+    backend: str = "local",
+    workers: int | None = None,
+) -> pandas.DataFrame:
+    """Trains on every world with every seed and every set of settings, and returns the scores: a row per run and task.
+
+    ``worlds`` are names of built-in worlds, or a mapping from names to objects; ``tests`` gives the tests of each by the same name.
+    ``out`` is the ledger: a folder per run, and ``ledger.jsonl`` with what happened when. Runs that are finished there are not
+    done again, and those that were interrupted are resumed, so calling the same sweep again goes on with it.
+
+    ``backend="local"`` uses ``workers`` processes; ``backend="ray"`` runs tasks on Ray, on the cluster that ``ray.init`` joined, or on
+    one that is started on this machine. There, ``out`` has to be a folder that all machines share. The results are the same bits.
+    """
+    named = dict(worlds) if isinstance(worlds, Mapping) else {_name(of): of for of in worlds}
+    variants = [dict(settings or {})] if settings is None or isinstance(settings, Mapping) else list(settings)
+    top = Path(out).absolute()
+    top.mkdir(parents=True, exist_ok=True)
+    jobs = []
+    for name, of in named.items():
+        for number, variant in enumerate(variants):
+            for seed in seeds if isinstance(seeds, Sequence) else (seeds := list(seeds)):
+                folder = top / name / (f"settings-{number}" if len(variants) > 1 else "") / f"seed-{seed}"
+                jobs.append(Job(name, of, (tests or {}).get(name), int(seed), variant, folder))
+    todo = [job for job in jobs if not _finished(job)]
+    if backend == "local":
+        _on_processes(todo, top, workers)
+    elif backend == "ray":
+        _on_ray(todo, top)
+    else:
+        raise Error(f"backend: `local` or `ray`, not `{backend}`")
+    return _frame(jobs)
+
+
+def _name(of: Any) -> str:
+    return of if isinstance(of, str) else of.name if isinstance(of, World) else type(of).__name__.lower()
+
+
+def _finished(job: Job) -> bool:
+    return (job.folder / "config.toml").is_file() and _derrl.result(job.folder) is not None
+
+
+def run_job(job: Job, top: Path) -> None:
+    """Does a job, or what is left of it, on one core."""
+    if _finished(job):
+        return
+    begun = (job.folder / "config.toml").is_file()
+    _note(top, job, "resumed" if begun else "started")
+    if begun:
+        resume(job.world, job.folder, tests=job.tests, threads=1, processes=1, progress=False)
+    else:
+        train(
+            job.world, tests=job.tests, seed=job.seed, out=job.folder, threads=1, processes=1, progress=False,
+            **job.settings,
+        )
+    _note(top, job, "finished")
+
+
+def _note(top: Path, job: Job, event: str) -> None:
+    """A line of the ledger: short, so that lines of several processes do not mix."""
+    line = {"event": event, "run": str(job.folder.relative_to(top)), "pid": os.getpid(), "time": round(time.time(), 3)}
+    with open(top / "ledger.jsonl", "a", encoding="utf-8") as ledger:
+        ledger.write(json.dumps(line) + "\n")
+
+
+def _child(pipe: Connection, job: Job, top: Path) -> None:
+    text = ""
+    try:
+        run_job(job, top)
+    except BaseException as error:
+        text = "".join(traceback.format_exception(error))
+    pipe.send(text)
+    pipe.close()
+
+
+def _on_processes(jobs: list[Job], top: Path, workers: int | None) -> None:
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+    workers = workers or os.cpu_count() or 1
+    waiting, lost = list(jobs), dict.fromkeys((job.folder for job in jobs), 0)
+    running: dict[Connection, tuple[Job, Any]] = {}
+    try:
+        while running or waiting:
+            while waiting and len(running) < workers:
+                job = waiting.pop(0)
+                ours, theirs = context.Pipe(duplex=False)
+                child = context.Process(target=_child, args=(theirs, job, top), daemon=False)  # type: ignore[attr-defined]
+                child.start()
+                theirs.close()
+                running[ours] = (job, child)
+            for ready in wait(list(running)):
+                assert isinstance(ready, Connection)
+                job, child = running.pop(ready)
+                try:
+                    text = ready.recv()
+                except EOFError:  # the worker was killed: another one goes on
+                    lost[job.folder] += 1
+                    _note(top, job, "lost")
+                    if lost[job.folder] >= ATTEMPTS:
+                        raise Error(f"the worker of {job.folder} was lost {ATTEMPTS} times") from None
+                    waiting.append(job)
+                    text = ""
+                child.join()
+                if text:
+                    raise Error(f"the run in {job.folder} failed:\n{text}")
+    finally:
+        for _, child in running.values():
+            child.terminate()
+            child.join()
+
+
+def _on_ray(jobs: list[Job], top: Path) -> None:
+    try:
+        import ray
+    except ImportError as error:
+        raise Error("backend='ray' needs Ray: pip install 'derrl[ray]'") from error
+    if not jobs:
+        return
+    if not ray.is_initialized():
+        ray.init(include_dashboard=False, log_to_driver=False)
+    # A task whose worker dies is given to another, which goes on from the checkpoint in the folder.
+    task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(run_job)
+    ray.get([task.remote(job, top) for job in jobs])
+
+
+def _frame(jobs: list[Job]) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError as error:
+        raise Error("the results of a sweep are a DataFrame: pip install 'derrl[sweep]'") from error
+    rows = []
+    for job in jobs:
+        result = json.loads(_derrl.result(job.folder) or "{}")
+        for task, score in result.get("scores", {}).items():
+            rows.append({
+                "world": job.name, "seed": job.seed, **job.settings, "task": task,
+                "mean": score["mean"], "stderr": score["stderr"], "success_rate": score["success_rate"],
+                "best_known": score["best_known"], "steps": result["steps"], "seconds": result["seconds"],
+                "policy": result["policy"], "folder": str(job.folder),
+            })
+    return pandas.DataFrame(rows)

@@ -1,0 +1,226 @@
+"""Worlds: built-in ones by name, and objects of your own, whose domain can be inferred."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, Union, runtime_checkable
+
+from ._derrl import Error, World, builtin
+
+Atom = tuple[Union[str, int], ...]
+"""A fact such as ``("on", "a", "b")``, or an action such as ``("move", "a", "floor")``."""
+
+
+@runtime_checkable
+class PythonWorld(Protocol):
+    """What an object needs to be a world. There is no base class to inherit from.
+
+    Optional: ``domain`` (text or path of a domain file), ``actions()``, ``legal()``, ``succeeded()``, ``render()``,
+    ``background()``, ``objects()``, ``copy()``, ``horizon`` (steps after which an episode is cut off, default 1000) and
+    ``score_episodes`` (for worlds with slow episodes: how many of them a score takes).
+    """
+
+    def reset(self, seed: int) -> Iterable[Any]:
+        """Starts an episode, which depends on the seed alone, and returns its facts."""
+
+    def step(self, action: Atom) -> tuple[Any, ...]:
+        """Acts, and returns facts, reward, terminated and truncated."""
+
+
+WorldLike = Union[str, World, PythonWorld]
+
+
+def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | None = None) -> World:
+    """The world that a name or an object stands for.
+
+    ``tests`` are further objects of the same kind, each a task that is scored after training. Where the object has no
+    ``domain``, one is inferred by :func:`infer_domain` and printed to standard error.
+    """
+    if isinstance(of, (World, str)):
+        if tests:
+            raise Error("tests go with a world of your own; a built-in world has tasks: evaluate(policy, world, task)")
+        return of if isinstance(of, World) else World.find(of)
+    given = getattr(of, "domain", None)
+    if given is None:
+        text = infer_domain(of, *(tests or {}).values())
+        print(f"% Inferred by random play; correct it and set it as `domain`:\n{text}", file=sys.stderr)
+    else:
+        text = domain_text(given)
+    said = re.search(r"^\s*:-\s*environment\(\s*([a-z]\w*)\s*\)\s*\.", text, re.MULTILINE)
+    if said:
+        name = said.group(1)
+    elif name is None:
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(of).__name__).lower().strip("_") or "world"
+    if name in builtin():
+        raise Error(f"`{name}` is the name of a built-in world: give yours another, as in `:- environment(my_{name}).`")
+    tasks: list[tuple[str, object]] = [("train", of)]
+    for task, test in (tests or {}).items():
+        if task == "train":
+            raise Error("tests: `train` is the task trained on; give this one another name")
+        tasks.append((task, test))
+    return World.python(name, text, tasks)
+
+
+def domain_text(domain: str | Path) -> str:
+    """The text of a domain: given itself, or as the path of a file."""
+    if isinstance(domain, str) and (":-" in domain or "\n" in domain):
+        return domain
+    try:
+        return Path(domain).read_text(encoding="utf-8")
+    except OSError as error:
+        raise Error(f"cannot read the domain file {domain}: {error.strerror}") from error
+
+
+class _Classes:
+    """Places of arguments that hold the same kind of objects."""
+
+    def __init__(self) -> None:
+        self.parent: dict[Any, Any] = {}
+
+    def find(self, x: Any) -> Any:
+        root = x
+        while self.parent.setdefault(root, root) != root:
+            root = self.parent[root]
+        while self.parent[x] != root:
+            self.parent[x], x = root, self.parent[x]
+        return root
+
+    def join(self, a: Any, b: Any) -> None:
+        a, b = self.find(a), self.find(b)
+        if a != b:
+            self.parent[max(a, b, key=repr)] = min(a, b, key=repr)
+
+
+def _tuple(atom: Sequence[Any] | str) -> tuple[Any, ...]:
+    return (atom,) if isinstance(atom, str) else tuple(atom)
+
+
+def _quote(name: str) -> str:
+    return name if re.fullmatch(r"[a-z]\w*", name) else "'" + name.replace("'", "\\'") + "'"
+
+
+def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
+    """The text of a domain file for worlds, from what is seen in random play.
+
+    Predicates and arities are those of the facts. A predicate whose facts never change within an episode is background. Places
+    of arguments that share an object have one type; a type is named as ``actions()`` says, else after its objects or a predicate. Each action
+    may have two rules. What random play never shows is missing: look at the text, and correct it.
+    """
+    rng = random.Random(0)
+    state: dict[tuple[str, int], bool] = {}  # whether it was seen to change
+    actions: dict[tuple[str, int], list[str] | None] = {}
+    objects: dict[Any, dict[Any, None]] = {}  # places by object
+    unary: dict[str, set[Any]] = {}
+    for of in worlds:
+        for name, types in (of.actions() if hasattr(of, "actions") else {}).items():
+            listed = None if isinstance(types, int) else [str(t) for t in types]
+            actions[name, types if isinstance(types, int) else len(types)] = listed
+
+    def see(facts: Iterable[Any]) -> set[tuple[Any, ...]]:
+        seen = {_tuple(fact) for fact in facts}
+        for fact in seen:
+            state.setdefault((fact[0], len(fact) - 1), False)
+            for i, o in enumerate(fact[1:]):
+                objects.setdefault(str(o), {})[("fact", fact[0], len(fact) - 1, i)] = None
+            if len(fact) == 2:
+                unary.setdefault(fact[0], set()).add(str(fact[1]))
+        return seen
+
+    for of in worlds:
+        for episode in range(episodes):
+            before = see(of.reset(episode))
+            if hasattr(of, "background"):
+                see(of.background())
+            for _ in range(steps):
+                action = _random_action(of, before, actions, objects, rng)
+                if action is None:
+                    break
+                now, _, terminated, truncated = of.step(action)[:4]
+                now = see(now)
+                for fact in before ^ now:
+                    state[fact[0], len(fact) - 1] = True
+                before = now
+                if terminated or truncated:
+                    break
+    if not actions:
+        raise Error("no action was seen: give the world actions() or legal(), or a domain")
+    return _write(state, actions, objects, unary)
+
+
+def _random_action(
+    of: Any,
+    facts: set[tuple[Any, ...]],
+    actions: dict[tuple[str, int], list[str] | None],
+    objects: dict[Any, dict[Any, None]],
+    rng: random.Random,
+) -> tuple[Any, ...] | None:
+    if hasattr(of, "legal"):
+        legal = [_tuple(a) for a in of.legal()]
+        for action in legal:
+            actions.setdefault((action[0], len(action) - 1), None)
+            for i, o in enumerate(action[1:]):
+                objects.setdefault(str(o), {})[("action", action[0], len(action) - 1, i)] = None
+        return rng.choice(sorted(legal, key=repr)) if legal else None
+    named = sorted({o for fact in facts for o in fact[1:]}, key=str)
+    fitting = [(name, arity) for name, arity in actions if arity <= len(named)]
+    if not fitting:
+        return None
+    name, arity = rng.choice(fitting)
+    return (name, *rng.sample(named, arity))
+
+
+def _write(
+    state: dict[tuple[str, int], bool],
+    actions: dict[tuple[str, int], list[str] | None],
+    objects: dict[Any, dict[Any, None]],
+    unary: dict[str, set[Any]],
+) -> str:
+    classes = _Classes()
+    for places in objects.values():
+        first, *others = places
+        for other in others:
+            classes.join(first, other)
+    for (name, arity), types in actions.items():
+        for i, t in enumerate(types or []):
+            # Places of one declared type are alike.
+            classes.join(("type", t), ("action", name, arity, i))
+    members: dict[Any, set[Any]] = {}
+    for o, places in objects.items():
+        members.setdefault(classes.find(next(iter(places))), set()).add(o)
+    # A declared type is also known by its name: a predicate room/1 holds of rooms.
+    declared = {t for types in actions.values() for t in types or []}
+    for t in sorted(declared & set(unary)):
+        classes.join(("type", t), ("fact", t, 1, 0))
+    names: dict[Any, str] = {}
+    for t in sorted(declared):
+        names.setdefault(classes.find(("type", t)), t)
+    known = {(kind, name, arity, i) for places in objects.values() for kind, name, arity, i in places}
+    for root in sorted({classes.find(place) for place in known}, key=repr):
+        if root in names:
+            continue
+        here = {o for o, places in objects.items() if classes.find(next(iter(places))) == root}
+        fitting = sorted((p for p, held in unary.items() if held <= here), key=lambda p: (-len(unary[p]), p))
+        taken = set(names.values())
+        # ball1 and ball2 are balls.
+        stems = {re.sub(r"[_\d]*$", "", o) for o in here}
+        common = [stem for stem in stems if len(stems) == 1 and re.fullmatch(r"[a-z]\w*", stem)]
+        candidates = [p for p in common + fitting if p not in taken] + [f"type{n}" for n in range(1, len(taken) + 2)]
+        names[root] = next(c for c in candidates if c not in taken)
+
+    def signature(kind: str, name: str, arity: int) -> str:
+        if arity == 0:
+            return _quote(name)
+        types = (names.get(classes.find((kind, name, arity, i)), "any") for i in range(arity))
+        return f"{_quote(name)}({', '.join(map(_quote, types))})"
+
+    lines = [f":- action({signature('action', *key)})." for key in sorted(actions)]
+    lines += [f":- state({signature('fact', *key)})." for key in sorted(state) if state[key]]
+    lines += [f":- background({signature('fact', *key)})." for key in sorted(state) if not state[key]]
+    widest = max([arity for _, arity in [*state, *actions]], default=1)
+    lines.append(f":- variables({max(2, widest)}).")
+    lines += [f":- rules({_quote(name)}/{arity}, 2)." for name, arity in sorted(actions)]
+    return "\n".join(lines) + "\n"

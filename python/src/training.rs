@@ -1,0 +1,166 @@
+//! Training in a folder, with Ctrl-C and progress.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use derrl::in_folder::{self, Control, Ended, Request};
+use derrl::learner::cores;
+use derrl::spread::{self, Restarted};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::failure::{raise, raise_fault};
+use crate::world::{World, read_options};
+
+/// How often signals are looked at and progress is shown.
+const POLL: Duration = Duration::from_millis(100);
+
+/// Makes the folder of a new run.
+#[pyfunction]
+#[pyo3(signature = (world, folder, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
+#[allow(clippy::too_many_arguments)]
+pub fn start(
+    world: &Bound<'_, World>,
+    folder: PathBuf,
+    seed: u64,
+    settings: Vec<String>,
+    task: Option<String>,
+    episodes: Option<usize>,
+    untyped: bool,
+    options: &str,
+) -> PyResult<()> {
+    let world = world.get().world.clone();
+    let options = read_options(options)?;
+    let request = Request { world, task, seed, episodes, untyped, options, settings };
+    in_folder::start(&request, &folder).map_err(raise)
+}
+
+/// Trains in a folder from where it was, and returns what `train --json` prints. `progress` is called now and then with the
+/// updates done, those planned, and a word on what is under way. What it raises, or Ctrl-C, stops the run, which can be resumed.
+#[pyfunction]
+#[pyo3(signature = (world, folder, threads = None, progress = None))]
+pub fn learn(
+    py: Python<'_>,
+    world: &Bound<'_, World>,
+    folder: PathBuf,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let World { world, python } = world.get().clone();
+    // The interpreter steps one world at a time.
+    let threads = if python { 1 } else { threads.unwrap_or_else(cores) };
+    let (ended, stopped) = watched(py, python, progress.as_ref(), |control| {
+        in_folder::learn(&folder, &world, threads, control)
+    })?;
+    match ended.map_err(raise)? {
+        Ended::Finished(result) => Ok(result.to_string()),
+        Ended::Failed(fault) => Err(raise_fault(&fault)),
+        Ended::Stopped => Err(stopped.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+    }
+}
+
+/// Works on another thread while this one looks at signals and shows progress. Returns what came of it, and the exception
+/// that stopped it.
+fn watched<T: Send>(
+    py: Python<'_>,
+    python: bool,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&Control) -> T + Send,
+) -> PyResult<(T, Option<PyErr>)> {
+    let control = Control::default();
+    let mut stopped = None;
+    let ended = py.detach(|| {
+        std::thread::scope(|scope| {
+            let control = &control;
+            let worker = scope.spawn(move || {
+                if python {
+                    // Attached once, so that each step of the world need not make itself known to the interpreter.
+                    Python::attach(|py| py.detach(|| work(control)))
+                } else {
+                    work(control)
+                }
+            });
+            while !worker.is_finished() {
+                std::thread::park_timeout(POLL);
+                if stopped.is_some() {
+                    continue;
+                }
+                let told = Python::attach(|py| {
+                    py.check_signals()?;
+                    let (done, planned, message) = control.progress();
+                    progress.map_or(Ok(()), |p| p.call1(py, (done, planned, message)).map(drop))
+                });
+                if let Err(error) = told {
+                    control.stop();
+                    stopped = Some(error);
+                }
+            }
+            worker.join()
+        })
+    });
+    let ended =
+        ended.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("derrl panicked: this is a bug"))?;
+    Ok((ended, stopped))
+}
+
+/// The restarts of the run in a folder that have to be done before the next look at their results.
+#[pyfunction]
+pub fn pending(world: &Bound<'_, World>, folder: PathBuf) -> PyResult<Vec<u64>> {
+    spread::pending(&folder, &world.get().world).map_err(raise)
+}
+
+/// Does one of the pending restarts. Returns what `absorb` takes, or nothing where it was stopped at once, and the exception
+/// that stopped it.
+#[pyfunction]
+#[pyo3(signature = (world, folder, restart, pending, progress = None))]
+pub fn restart(
+    py: Python<'_>,
+    world: &Bound<'_, World>,
+    folder: PathBuf,
+    restart: u64,
+    pending: Vec<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Option<String>, Option<Py<PyAny>>)> {
+    let World { world, python } = world.get().clone();
+    let (ended, stopped) = watched(py, python, progress.as_ref(), |control| {
+        spread::restart(&folder, &world, restart, &pending, control)
+    })?;
+    let (kept, error) = match ended.map_err(raise)? {
+        Restarted::Result(kept) => (kept, stopped),
+        Restarted::Failed(fault, kept) => (kept, Some(raise_fault(&fault))),
+    };
+    Ok((kept.map(|v| v.to_string()), error.map(|e| e.into_value(py).into_any())))
+}
+
+/// Takes in what restarts gave.
+#[pyfunction]
+#[pyo3(signature = (world, folder, results, seconds = 0.0))]
+pub fn absorb(world: &Bound<'_, World>, folder: PathBuf, results: Vec<String>, seconds: f64) -> PyResult<()> {
+    let results: Result<Vec<_>, _> = results.iter().map(|text| serde_json::from_str(text)).collect();
+    spread::absorb(&folder, &world.get().world, results.map_err(raise)?, seconds).map_err(raise)
+}
+
+/// Writes the page of a finished run, and returns its path.
+#[pyfunction]
+#[pyo3(signature = (world, folder, out = None))]
+pub fn report(
+    py: Python<'_>,
+    world: &Bound<'_, World>,
+    folder: PathBuf,
+    out: Option<PathBuf>,
+) -> PyResult<PathBuf> {
+    let world = world.get().world.clone();
+    py.detach(|| in_folder::write_report(&folder, &world, out.as_deref())).map_err(raise)
+}
+
+/// What came of the run in a folder, as JSON; none where it is not finished.
+#[pyfunction]
+pub fn result(folder: PathBuf) -> PyResult<Option<String>> {
+    Ok(in_folder::result(&folder).map_err(raise)?.map(|value| value.to_string()))
+}
+
+/// The settings of training with their defaults, as JSON.
+#[pyfunction]
+pub fn settings() -> PyResult<String> {
+    serde_json::to_string(&derrl::Settings::default()).map_err(raise)
+}

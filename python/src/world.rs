@@ -1,0 +1,289 @@
+//! Worlds as Python objects, and episodes of any world, played from Python.
+
+use std::sync::Mutex;
+
+use derrl::engine::{self, observe};
+use derrl::logic::{Constant, GroundAction, Object, Universe};
+use derrl::{Options, Rng, Status};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use serde_json::json;
+
+use crate::atoms::{Atoms, tuple};
+use crate::failure::{Error, raise, raise_fault};
+use crate::player::Player;
+
+/// A world: its alphabet and its tasks.
+#[pyclass(frozen, module = "derrl._derrl", skip_from_py_object)]
+#[derive(Clone)]
+pub struct World {
+    pub world: derrl::World,
+    /// Whether it is written in Python: then one thread steps it.
+    pub python: bool,
+}
+
+/// The names of the built-in worlds.
+#[pyfunction]
+pub fn builtin() -> Vec<String> {
+    engine::worlds().iter().map(|w| w.name().to_string()).collect()
+}
+
+#[pymethods]
+impl World {
+    /// The built-in world of that name.
+    #[staticmethod]
+    fn find(name: &str) -> PyResult<World> {
+        let world = engine::find(name).map_err(raise)?.clone();
+        Ok(World { world, python: false })
+    }
+
+    /// A world from the text of its domain file and Python objects by task, the one to train on first. `on_request` names
+    /// the tasks that are not scored by default.
+    #[staticmethod]
+    fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>) -> PyResult<World> {
+        let mut world = derrl::World::new(name, domain).map_err(raise)?;
+        for (task, object) in tasks {
+            Python::attach(|py| Player::new(object.bind(py)))?; // an error now rather than later
+            world = world.named_task(task, move || {
+                let player = Python::attach(|py| Player::new(object.bind(py)));
+                let failed = |e| derrl::engine::Error::World(derrl::Fault::new(crate::failure::Raised(e)));
+                Ok(Box::new(player.map_err(failed)?))
+            });
+        }
+        Ok(World { world, python: true })
+    }
+
+    /// A world of which only the domain file is known: nothing can be played in it.
+    #[staticmethod]
+    fn described(domain: &str) -> PyResult<World> {
+        let source = derrl::logic::Source::new("domain.pl", domain);
+        let alphabet = derrl::logic::Alphabet::parse(&source).map_err(raise)?;
+        let name = alphabet.environment.clone().unwrap_or_else(|| "world".to_string());
+        Ok(World { world: derrl::World::new(name, domain).map_err(raise)?, python: false })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.world.name()
+    }
+
+    #[getter]
+    fn summary(&self) -> &str {
+        self.world.summary()
+    }
+
+    #[getter]
+    fn domain(&self) -> &str {
+        self.world.domain()
+    }
+
+    #[getter]
+    fn is_python(&self) -> bool {
+        self.python
+    }
+
+    /// Its tasks, as JSON.
+    fn tasks_json(&self) -> String {
+        let task = |t: &derrl::Task| json!({"name": t.name, "summary": t.summary, "scored": t.scored});
+        json!(self.world.tasks().iter().map(task).collect::<Vec<_>>()).to_string()
+    }
+
+    /// Its actions: name and number of objects.
+    fn actions(&self) -> Vec<(String, usize)> {
+        self.world.alphabet().actions.iter().map(|a| (a.name.clone(), a.args.len())).collect()
+    }
+
+    /// Its predicates: name and number of objects, those that are derived left out.
+    fn predicates(&self) -> Vec<(String, usize)> {
+        let alphabet = self.world.alphabet();
+        let given = alphabet.predicates.iter().filter(|p| p.role.is_given());
+        given.map(|p| (p.name.clone(), p.args.len())).collect()
+    }
+
+    /// Episodes of a task.
+    #[pyo3(signature = (task, options = "{}"))]
+    fn episodes(&self, task: &str, options: &str) -> PyResult<Episodes> {
+        let options = read_options(options)?;
+        let env = self.world.make(&self.world.alphabet(), task, &options).map_err(raise)?;
+        Ok(Episodes {
+            world: self.world.clone(),
+            state: Mutex::new(Playing { env, rng: Rng::new(0, 0), over: true }),
+        })
+    }
+}
+
+/// Options of a world from JSON.
+pub fn read_options(options: &str) -> PyResult<Options> {
+    serde_json::from_str(options).map_err(|e| Error::new_err(format!("options of the world: {e}")))
+}
+
+struct Playing {
+    env: Box<dyn engine::Env>,
+    rng: Rng,
+    over: bool,
+}
+
+/// Episodes of a task, one after the other.
+#[pyclass(frozen, module = "derrl._derrl")]
+pub struct Episodes {
+    world: derrl::World,
+    state: Mutex<Playing>,
+}
+
+fn text(constant: &Constant) -> String {
+    match constant {
+        Constant::Int(n) => n.to_string(),
+        Constant::Name(name) => name.to_string(),
+    }
+}
+
+impl Episodes {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Playing> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn tuple<'py>(
+        py: Python<'py>,
+        universe: &Universe,
+        name: &str,
+        args: &[Object],
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let names: Vec<String> = args.iter().map(|&o| text(universe.name(o))).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        tuple(py, name, &names, true)
+    }
+}
+
+#[pymethods]
+impl Episodes {
+    /// Draws an instance and starts an episode in it.
+    fn reset(&self, py: Python<'_>, seed: u64) -> PyResult<()> {
+        py.detach(|| {
+            let mut playing = self.lock();
+            playing.rng = Rng::new(seed, 0);
+            let Playing { env, rng, over } = &mut *playing;
+            env.reset(rng);
+            *over = false;
+            env.fault().map_or(Ok(()), |fault| Err(raise_fault(fault)))
+        })
+    }
+
+    /// What holds now, as tuples.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let playing = self.lock();
+        let alphabet = self.world.alphabet();
+        let mut facts = derrl::logic::Facts::new(&alphabet);
+        observe(playing.env.as_ref(), &mut facts);
+        let universe = playing.env.universe();
+        let all = facts
+            .iter()
+            .filter(|(p, _)| alphabet.predicate(*p).role.is_given())
+            .map(|(p, args)| Episodes::tuple(py, universe, &alphabet.predicate(p).name, args));
+        PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The objects of the instance, in order.
+    fn objects(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let playing = self.lock();
+        let universe = playing.env.universe();
+        let all = universe.objects().map(|o| match universe.name(o) {
+            Constant::Int(n) => Ok(n.into_pyobject(py)?.into_any().unbind()),
+            Constant::Name(name) => Ok(name.to_string().into_pyobject(py)?.into_any().unbind()),
+        });
+        all.collect()
+    }
+
+    /// All actions of the instance, in order, as tuples.
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let playing = self.lock();
+        let alphabet = self.world.alphabet();
+        let universe = playing.env.universe();
+        let all = universe.ground_actions(&alphabet);
+        let all = all.iter().map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
+        PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The legal actions, as tuples; none where any may be tried.
+    fn legal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        let playing = self.lock();
+        let alphabet = self.world.alphabet();
+        let mut facts = derrl::logic::Facts::new(&alphabet);
+        observe(playing.env.as_ref(), &mut facts);
+        let mut legal: Vec<GroundAction> = Vec::new();
+        if !engine::list_legal(playing.env.as_ref(), &alphabet, &facts, &mut legal) {
+            return Ok(None);
+        }
+        let universe = playing.env.universe();
+        let all =
+            legal.iter().map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
+        Ok(Some(PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?))
+    }
+
+    /// Acts, and returns the reward, whether the episode has ended by itself and whether it was cut off.
+    fn step(&self, py: Python<'_>, action: &Bound<'_, PyAny>) -> PyResult<(f64, bool, bool)> {
+        let mut atoms = Atoms::default();
+        atoms.read_one(action, "an action")?;
+        let mut said = (String::new(), Vec::new());
+        atoms.each(|name, args| said = (name.to_string(), args.iter().map(ToString::to_string).collect()));
+        let (name, args) = said;
+        py.detach(|| {
+            let mut playing = self.lock();
+            let Playing { env, rng, over } = &mut *playing;
+            if *over {
+                return Err(Error::new_err("the episode is over: call reset first"));
+            }
+            let alphabet = self.world.alphabet();
+            let Some(id) = alphabet.find_action(&name, args.len()) else {
+                let known: Vec<String> =
+                    alphabet.actions.iter().map(|a| format!("{}/{}", a.name, a.args.len())).collect();
+                let wanted = format!("{name}/{}", args.len());
+                let help = engine::nearest(&wanted, known.iter().map(String::as_str));
+                return Err(Error::new_err(format!("there is no action `{wanted}`{help}")));
+            };
+            let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
+            let found = derrl::learner::find_action(&alphabet, env.universe(), id, &names);
+            let action = found.map_err(Error::new_err)?;
+            let outcome = env.step(action.action, &action.args, rng);
+            *over = outcome.status != Status::Running;
+            if let Some(fault) = env.fault() {
+                return Err(raise_fault(fault));
+            }
+            let status = outcome.status;
+            Ok((outcome.reward, status == Status::Terminated, status == Status::Truncated))
+        })
+    }
+
+    /// Whether the episode has reached what the task asks for.
+    fn succeeded(&self) -> bool {
+        self.lock().env.succeeded()
+    }
+
+    /// The agent whose turn it is, and how many there are.
+    fn turn(&self) -> (usize, usize) {
+        let playing = self.lock();
+        (playing.env.turn(), playing.env.agents())
+    }
+
+    /// What each agent earned in the round that the last step completed; empty within a round.
+    fn round_rewards(&self) -> Vec<f64> {
+        self.lock().env.round_rewards().to_vec()
+    }
+
+    /// The best-known return from the start of the instance, where it is known.
+    fn best_return(&self) -> Option<f64> {
+        self.lock().env.best_return()
+    }
+
+    /// What the state looks like, as JSON.
+    fn scene_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.lock().env.scene()).map_err(raise)
+    }
+}
+
+/// A name as the language has it: an integer where it is written as one.
+pub fn constant(name: &str) -> Constant {
+    match name.parse::<i64>() {
+        Ok(n) if n.to_string() == name => Constant::Int(n),
+        _ => Constant::name(name),
+    }
+}

@@ -1,0 +1,32 @@
+"""What tests share: the examples as modules, and quick settings."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+sys.path.insert(0, str(EXAMPLES))
+
+QUICK = {"updates": 20, "wave": 2, "restarts": 2, "selection_episodes": 100}
+
+
+@pytest.fixture(scope="session")
+def blocks():
+    """A run on a built-in world."""
+    import derrl
+
+    return derrl.train("blocks", seed=0, updates=40, wave=2, restarts=4, selection_episodes=200)
+
+
+@pytest.fixture(scope="session")
+def delivery_run(tmp_path_factory):
+    """A run on the delivery world of the guide."""
+    import derrl
+    from delivery import Delivery
+
+    out = tmp_path_factory.mktemp("runs") / "delivery"
+    return derrl.train(
+        Delivery(), tests={"more": Delivery(balls=6, rooms=5)}, seed=0, out=out, updates=40, wave=2, restarts=8,
+        selection_episodes=200,
+    )

@@ -1,0 +1,120 @@
+"""Gymnasium both ways."""
+
+import json
+
+import numpy as np
+import pytest
+
+import derrl
+
+gymnasium = pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+import derrl.gym  # noqa: E402
+
+TASKS = [
+    (world, task["name"])
+    for world in derrl.builtin() if world != "traffic"
+    for task in json.loads(derrl.world(world).tasks_json()) if task["scored"]
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("world", "task"), TASKS)
+def test_every_task_passes_the_checker(world, task):
+    env = gymnasium.make(derrl.gym.identifier(world), task=task, render_mode="rgb_array")
+    check_env(env.unwrapped)
+    _, info = env.reset(seed=3)
+    assert info["action_mask"].sum() == len(info["actions"]) and info["facts"]
+    assert env.render().ndim == 3
+    other = gymnasium.make(derrl.gym.identifier(world), task=task, render_mode="ansi")
+    other.reset(seed=3)
+    assert str(info["facts"][0][0]) in other.render()
+
+
+def test_a_policy_predicts_in_registered_worlds(blocks):
+    env = gymnasium.make("derrl/Blocks-v0")
+    solved = 0
+    for seed in range(20):
+        observation, info = env.reset(seed=seed)
+        ended = False
+        while not ended:
+            action, _ = blocks.policy.predict(observation, info)
+            observation, _, terminated, truncated, info = env.step(action)
+            ended = terminated or truncated
+        solved += info["success"]
+    assert solved == 20
+
+
+def test_observations_tell_states_apart():
+    env = gymnasium.make("derrl/Blocks-v0")
+    seen = {}
+    for seed in range(50):
+        observation, info = env.reset(seed=seed)
+        places = {name: i for i, name in enumerate(env.unwrapped._episodes.objects())}
+        facts = {(name, *(places[o] for o in args)) for name, *args in info["facts"]}
+        assert observation.sum() == len(facts)
+        assert seen.setdefault(observation.tobytes(), facts) == facts
+    assert len(seen) > 2
+
+
+class Corridor(gymnasium.Env):
+    """Walk to the right end; walls are masked."""
+
+    observation_space = gymnasium.spaces.Discrete(6)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at = int(self.np_random.integers(5))
+        return self.at, {"action_mask": self.mask()}
+
+    def mask(self):
+        return np.array([self.at > 0, True], dtype=np.int8)
+
+    def step(self, action):
+        assert self.mask()[action], "a masked action was taken"
+        self.at += 1 if action == 1 else -1
+        return self.at, 1.0 if self.at == 5 else -0.1, self.at == 5, False, {"action_mask": self.mask()}
+
+
+def test_masks_are_respected():
+    world = derrl.wrap(
+        Corridor(), facts=lambda at, info: [("way", "left"), ("way", "right"), ("east", "right")],
+        action=lambda name, way: {"left": 0, "right": 1}[way], actions={"go": ["way"]})
+    run = derrl.train(world, processes=1, progress=False, updates=20, wave=2, restarts=2, selection_episodes=50)
+    assert run.solved
+    assert run.policy.predict(2, {"action_mask": np.array([1, 1])})[0] == 1
+
+
+def test_taxi_is_learned_directly():
+    import taxi
+
+    run = derrl.train(taxi.world, seed=0, progress=False, **taxi.SETTINGS)
+    print(run)
+    assert run.scores["train"].success_rate == 1
+    assert run.scores["train"].mean > 7  # the best possible mean is near 8
+
+
+def test_the_learned_policy_drives_the_real_minigrid():
+    pytest.importorskip("minigrid")
+    import minigrid_doorkey as bridge
+
+    policy = derrl.train("doorkey", seed=0, progress=False).policy
+    for level in bridge.LEVELS:
+        rate, steps, fewest = bridge.score(policy, level, 4 if "Locked" in level else 20)
+        print(f"{level}: solved {rate:.0%}, steps {steps:.1f}, fewest {fewest:.1f}")
+        assert rate == 1 and fewest <= steps <= 1.1 * fewest
+
+
+def test_a_domain_of_the_planning_competition_is_learned_in_rddl():
+    pytest.importorskip("pyRDDLGym")
+    from rddl_sysadmin import SETTINGS, SysAdmin, at_random, wait
+
+    larger = SysAdmin(3)
+    run = derrl.train(SysAdmin(1), tests={"twenty": larger}, seed=0, progress=False, **SETTINGS)
+    print(run)
+    for name, world in [("train", SysAdmin(1)), ("twenty", larger)]:
+        others = {choose.__name__: world.mean_return(choose) for choose in (wait, at_random)}
+        print(name, run.scores[name].mean, others)
+        assert run.scores[name].mean > max(others.values())

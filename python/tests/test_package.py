@@ -1,0 +1,157 @@
+"""The package: training, policies, errors, the command."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import derrl
+from conftest import QUICK
+
+STATE = [("on", "a", "b"), ("on", "b", "floor"), ("on", "c", "floor"), ("top", "a"), ("top", "c"), ("goal_on", "c", "a"),
+         ("isFloor", "floor")]
+
+
+def command(*args, **more):
+    return subprocess.run([sys.executable, "-m", "derrl", *args], capture_output=True, text=True, timeout=300, **more)
+
+
+def test_the_same_seed_gives_the_policy_of_the_command_line(tmp_path):
+    run = derrl.train("blocks", seed=3, out=tmp_path / "module", progress=False, **QUICK)
+    settings = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
+    told = command("train", "blocks", "--seed", "3", "--out", str(tmp_path / "command"), "--json", *settings)
+    assert told.returncode == 0, told.stderr
+    said = json.loads(told.stdout)
+    assert said["policy"] == run.policy.text
+    assert (tmp_path / "command/policy.pl").read_bytes() == (tmp_path / "module/policy.pl").read_bytes()
+    assert said["scores"] == run.result["scores"]
+
+
+def test_a_run_says_what_it_came_to(blocks, tmp_path):
+    assert blocks.solved == all(score.success_rate == 1 for score in blocks.scores.values())
+    assert blocks.scores["train"].success_rate == 1
+    assert blocks.steps > 0 and blocks.seconds > 0 and blocks.restarts >= 2
+    page = blocks.report(tmp_path / "page.html")
+    assert "<html" in page.read_text(encoding="utf-8")[:400].lower()
+    assert "iframe" in blocks._repr_html_()
+    assert "success" in str(blocks)
+
+
+def test_a_policy_acts_explains_and_says_why_not(blocks):
+    policy = blocks.policy
+    action = policy.act(STATE)
+    assert action in policy.best(STATE) and action[0] == "move"
+    explained = policy.explain(STATE, seed=0)
+    assert explained.fired is not None and explained.fired["body"]
+    assert "because" in str(explained) and "<div" in explained._repr_html_()
+    why = policy.why_not(STATE, ("move", "a", "c"))
+    assert why.action == "move(a, c)" and why.reason in ("failed", "weaker", "tie")
+    assert "not move(a, c)" in str(why)
+    assert derrl.Policy.parse(policy.text, "blocks") == policy
+    assert derrl.Policy.parse(policy.text, derrl.world("blocks").domain).best(STATE) == policy.best(STATE)
+
+
+def test_policies_are_verified_compared_scored_and_exported(blocks, tmp_path):
+    policy = blocks.policy
+    assert derrl.evaluate(policy, episodes=50).success_rate == 1
+    random = derrl.Policy.parse("", "blocks")
+    assert derrl.evaluate(random, episodes=50).success_rate < 1
+    proof = derrl.verify(policy, max_objects=3)
+    assert proof and proof.verdict == "proved" and "proved" in str(proof)
+    refuted = derrl.verify(random, max_objects=3)
+    assert not refuted and refuted.verdict == "proved-if-ties-are-random" and refuted.counterexample["steps"]
+    assert derrl.verify(random, max_objects=3, ties="random")
+    assert not derrl.diff(policy, policy, max_objects=3)
+    assert derrl.diff(policy, random, max_objects=3).difference
+    text = derrl.export(policy, "python", tmp_path / "policy.py")
+    assert (tmp_path / "policy.py").read_text() == text
+    compile(text, "policy.py", "exec")
+
+
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda: derrl.train("bloks"), "did you mean `blocks`"),
+    (lambda: derrl.train("blocks", updats=3), "no setting `updats`"),
+    (lambda: derrl.train("blocks", updates="many"), "updates"),
+    (lambda: derrl.Policy.parse("move(X, Y) :- onn(X, Y).", "blocks"), "onn"),
+    (lambda: derrl.Policy.parse("", "blocks").act([("onn", "a", "b")]), "onn/2"),
+    (lambda: derrl.Policy.parse("", "blocks").act([("on", "a")]), "on/1"),
+    (lambda: derrl.Policy.parse("", "blocks").why_not(STATE, ("fly", "a")), "fly/1"),
+    (lambda: derrl.Policy.parse("", "blocks").export("cobol"), "cobol"),
+    (lambda: derrl.evaluate(derrl.Policy.parse("", "blocks"), task="moon"), "moon"),
+    (lambda: derrl.verify(derrl.Policy.parse("", "blocks"), ties="odd"), "odd"),
+    (lambda: derrl.world("blocks").episodes("train", '{"size": "x"}'), "options"),
+])
+def test_bad_input_is_one_clear_error(call, text):
+    with pytest.raises(derrl.Error, match=text):
+        call()
+    assert issubclass(derrl.Error, ValueError)
+
+
+def test_facts_that_are_none_are_type_errors():
+    for wrong in ([3], [()], [("on", 1.5)], [(1, 2)], [("on", None)]):
+        with pytest.raises(TypeError, match="a fact is a tuple"):
+            derrl.Policy.parse("", "blocks").act(wrong)
+
+
+def test_the_command_has_the_exit_codes_of_the_binary():
+    assert command("domains").returncode == 0
+    wrong = command("train", "bloks")
+    assert wrong.returncode == 2 and "did you mean `blocks`" in wrong.stderr
+
+
+def test_ctrl_c_stops_a_run_that_can_be_resumed_to_the_same_bits(tmp_path):
+    def press(done, planned, message):
+        if done > 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    settings = {**QUICK, "updates": 500, "batch": 4096}
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        derrl.train("blocks", seed=1, out=tmp_path / "run", threads=1, progress=press, **settings)
+    assert not (tmp_path / "run/result.json").exists()
+    assert "resume" in "".join(getattr(stopped.value, "__notes__", ["resume"]))
+    resumed = derrl.resume("blocks", tmp_path / "run", progress=False)
+    whole = derrl.train("blocks", seed=1, progress=False, **settings)
+    assert resumed.policy.text == whole.policy.text and resumed.scores == whole.scores
+    assert resumed.steps == whole.steps
+
+
+def test_other_threads_run_while_rust_works():
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.wait(0.01):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    derrl.train("countdown", seed=0, progress=False, **QUICK)
+    stop.set()
+    thread.join()
+    assert len(ticks) > 5
+
+
+def test_progress_is_told():
+    told = []
+    derrl.train("blocks", seed=0, progress=lambda *now: told.append(now), threads=1,
+                **{**QUICK, "updates": 150, "selection_episodes": 1000})
+    assert all(done <= planned or planned == 0 for done, planned, _ in told)
+    assert told, "training took no tenth of a second"
+
+
+def test_tensorboard_reads_the_event_files(blocks, tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    logdir = blocks.tensorboard(tmp_path / "logs")
+    curve = accumulator.EventAccumulator(str(next(iter(sorted(Path(logdir).glob("restart-*"))))))
+    curve.Reload()
+    values = [event.value for event in curve.Scalars("train/mean_return")]
+    rows = [row["mean_return"] for row in blocks.metrics() if row["restart"] == 0]
+    assert values == pytest.approx(rows, rel=1e-6) and len(values) > 2
+    scores = accumulator.EventAccumulator(str(logdir / "scores"))
+    scores.Reload()
+    assert scores.Scalars("score/train")[0].value == pytest.approx(blocks.scores["train"].mean)

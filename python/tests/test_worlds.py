@@ -1,0 +1,168 @@
+"""Worlds written in Python."""
+
+import random
+import time
+import traceback
+
+import pytest
+
+import derrl
+from conftest import QUICK
+from delivery import Delivery
+
+
+class Copied(Delivery):
+    """The delivery world, which can be copied."""
+
+    def copy(self):
+        other = Copied(len(self.balls), len(self.rooms))
+        if hasattr(self, "at"):
+            other.__dict__.update(self.__dict__, at=dict(self.at))
+        return other
+
+
+def test_delivery_is_learned_and_holds_for_more_balls(delivery_run):
+    assert delivery_run.solved, delivery_run
+    assert delivery_run.scores["more"].success_rate == 1
+    world = Delivery()
+    facts = world.reset(5)
+    assert delivery_run.policy.act(facts, world.legal()) in world.legal()
+    assert delivery_run.policy.explain(facts, world.legal()).fired
+
+
+def test_the_example_is_under_thirty_lines():
+    import inspect
+
+    lines = [line for line in inspect.getsource(Delivery).splitlines() if line.strip()]
+    assert len(lines) < 30
+
+
+def test_inferred_domains_read_as_a_person_would_write_them():
+    text = derrl.infer_domain(Delivery())
+    for line in (":- action(pick(ball)).", ":- state(robot(room)).", ":- background(home(ball, room)).", ":- state(held(ball))."):
+        assert line in text
+
+
+def test_processes_change_nothing(delivery_run, tmp_path):
+    settings = {"updates": 40, "wave": 2, "restarts": 8, "selection_episodes": 200}
+    tests = {"more": Delivery(balls=6, rooms=5)}
+    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "one", processes=1, progress=False, **settings)
+    assert again.policy.text == delivery_run.policy.text
+    assert again.result["scores"] == delivery_run.result["scores"]
+    assert again.steps == delivery_run.steps
+
+
+def test_verify_walks_worlds_that_can_be_copied(delivery_run):
+    proof = derrl.verify(delivery_run.policy, Copied(), instances=20)
+    assert proof and proof.report["sizes"][0]["longest_run"] <= 20
+    assert proof.report["sizes"][0]["states"] > 20
+    nothing = derrl.Policy.parse("", delivery_run.world)
+    refuted = derrl.verify(nothing, Copied(), instances=20)
+    assert not refuted and refuted.verdict == "proved-if-ties-are-random"
+    assert refuted.counterexample["kind"] == "loop"
+    backwards = derrl.Policy.parse("1::move(X) :- robot(Y), home(Z, X).", delivery_run.world)
+    lost = derrl.verify(backwards, Copied(), ties="random", instances=20)
+    assert lost.verdict == "refuted" and lost.counterexample["steps"]
+    with pytest.raises(derrl.Error, match="copy"):
+        derrl.verify(nothing, Delivery())
+
+
+class Broken(Delivery):
+    """Fails after some steps."""
+
+    left_until = 20_000
+
+    def step(self, action):
+        Broken.left_until -= 1
+        if Broken.left_until == 0:
+            raise ZeroDivisionError("the motor is off")
+        return super().step(action)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_exceptions_of_a_world_reach_the_user_and_the_run_goes_on(tmp_path, processes):
+    Broken.left_until = 20_000
+    out = tmp_path / "run"
+    with pytest.raises(ZeroDivisionError, match="the motor is off") as failed:
+        derrl.train(Broken(), seed=1, out=out, processes=processes, progress=False, **QUICK)
+    told = "".join(traceback.format_exception(failed.value))
+    assert "in step" in told and "test_worlds.py" in told, told
+    Broken.left_until = 10**9
+    whole = derrl.resume(Broken(), out, processes=processes, progress=False)
+    same = derrl.train(Broken(), seed=1, processes=1, progress=False, **QUICK)
+    assert whole.policy.text == same.policy.text
+
+
+class Wrong(Delivery):
+    """Breaks a rule that `how` names."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how = how
+        self.domain = derrl.infer_domain(Delivery())
+
+    def reset(self, seed):
+        facts = super().reset(seed)
+        return [*facts, {"predicate": ("color", "ball0"), "arity": ("robot", "a", "b"), "type": 7}.get(self.how, facts[0])]
+
+    def step(self, action):
+        facts, reward, terminated, truncated = super().step(action)
+        if self.how == "step":
+            return facts, reward
+        return facts, float("nan") if self.how == "nan" else reward, terminated, truncated
+
+
+@pytest.mark.parametrize(("how", "error", "text"), [
+    ("predicate", derrl.Error, "color/1"), ("arity", derrl.Error, "robot/2"), ("type", TypeError, "a fact is a tuple"),
+    ("step", TypeError, "returns facts, reward, terminated, truncated"), ("nan", derrl.Error, "reward of NaN"),
+])
+def test_worlds_that_break_the_contract(how, error, text):
+    with pytest.raises(error, match=text):
+        derrl.train(Wrong(how), processes=1, progress=False, **QUICK)
+
+
+def test_objects_without_the_methods_are_refused():
+    class Nothing:
+        domain = ":- action(go)."
+
+    with pytest.raises(TypeError, match="has no `reset`"):
+        derrl.train(Nothing())
+
+
+def test_integers_stay_integers():
+    class Count:
+        domain = ":- action(add(number)). :- state(sum(number)). :- background(number(number)). :- variables(1)."
+
+        def reset(self, seed):
+            self.sum = random.Random(seed).randrange(3)
+            return self.facts()
+
+        def facts(self):
+            return [("sum", self.sum), *[("number", n) for n in range(4)]]
+
+        def step(self, action):
+            assert isinstance(action[1], int)
+            return self.facts(), float(action[1] == self.sum), True, False
+
+    run = derrl.train(Count(), processes=1, progress=False, **QUICK)
+    assert run.solved and isinstance(run.policy.act([("sum", 2), ("number", 1)])[1], int)
+
+
+def test_overhead_is_small():
+    """The time of training over that of stepping the world alone as often. Noisy machines: the bound is a loose one."""
+    rng, world, steps = random.Random(0), Delivery(), 0
+    begun = time.process_time()
+    for seed in range(1500):
+        world.reset(seed)
+        ended = False
+        while not ended:
+            _, _, terminated, truncated = world.step(rng.choice(world.legal()))
+            ended = terminated or truncated
+            steps += 1
+    alone = (time.process_time() - begun) / steps
+    begun = time.process_time()
+    run = derrl.train(Delivery(), seed=0, processes=1, progress=False, updates=40, wave=1, restarts=1, agree=1,
+                      selection_episodes=100)
+    ratio = (time.process_time() - begun) / run.steps / alone
+    print(f"overhead: {ratio:.2f}")
+    assert ratio < 3
