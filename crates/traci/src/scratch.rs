@@ -38,7 +38,11 @@ impl Scratch {
     }
 
     fn create_in(parent: &Path) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = builder.tempdir_in(parent);
         let folder = folder.map_err(|source| Error::File {
             doing: "make a folder in",
             path: parent.into(),

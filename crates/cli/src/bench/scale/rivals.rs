@@ -113,7 +113,10 @@ impl Rival {
     /// The seconds of each of its decisions, in order; fewer than asked for where time ran out. It is an error if one of them
     /// is not ours.
     pub fn decide(&self, states: &States<'_>) -> anyhow::Result<Vec<f64>> {
-        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = builder.tempdir().context("cannot make a temporary folder")?;
         let language = self.language;
         let mut steps = String::new();
         for moment in states.moments {
