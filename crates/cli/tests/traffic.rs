@@ -77,7 +77,7 @@ fn without_sumo_there_is_one_error_with_the_command_to_install_it() {
         .env("PATH", "/nonexistent")
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("pip install eclipse-sumo=="), "{}", text(&output.stderr));
     assert!(!folder.path().join("runs").exists());
 }
@@ -96,7 +96,7 @@ fn when_sumo_dies_the_run_can_be_resumed() {
     let killed = loop {
         // The simulator serves a port; netconvert, which runs before it, does not.
         let listed = Command::new("pgrep")
-            .args(["-f", &format!("derrl-traci-{}-.*remote-port", child.id())])
+            .args(["-P", &child.id().to_string(), "-f", "remote-port"])
             .output()
             .unwrap();
         let pids = text(&listed.stdout);
