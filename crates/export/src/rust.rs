@@ -203,7 +203,7 @@ fn distances(steps: &[(Node, Node)], ends: &[Node]) -> std::collections::BTreeMa
     far
 }
 
-fn steps(state: &State<'_>, name: &str, k: usize) -> Vec<(Node, Node)> {
+fn steps(state: &State<'_>, name: &'static str, k: usize) -> Vec<(Node, Node)> {
     state.facts(name, 2 * k).map(|fact| (fact[..k].to_vec(), fact[k..].to_vec())).collect()
 }
 ";

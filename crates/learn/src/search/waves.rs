@@ -45,6 +45,8 @@ pub type MakeSizes<'a> = dyn Fn() -> Result<Vec<Box<dyn Env>>, derrl_env::Error>
 
 /// Episodes by which improvement compares policies, of each size.
 const IMPROVEMENT_EPISODES: usize = 200;
+/// Improvement is not worth beginning with fewer steps than this.
+const LEAST_LEFT: u64 = 20_000;
 /// An improved policy has to earn more by so many standard errors.
 const CLEARLY: f64 = 2.0;
 
@@ -292,7 +294,8 @@ impl<'a> Search<'a> {
         }
         let by_growth = policy.clone();
         let left = terms.budget.total.saturating_sub(run.steps() + grown);
-        let finish = self.improve(seed, policy, terms, left)?;
+        let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
+        let finish = self.improve(seed, policy, terms, left, pace)?;
         let has = |policy: &Policy, rule: &Rule| {
             policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
         };
@@ -315,20 +318,29 @@ impl<'a> Search<'a> {
     }
 
     /// The policy after its rules were edited by regret, if it then earns more; with its share of successes.
-    fn improve(&self, seed: u64, policy: Policy, terms: Terms, left: u64) -> Result<Finish, Error> {
+    fn improve(
+        &self,
+        seed: u64,
+        policy: Policy,
+        terms: Terms,
+        left: u64,
+        pace: Pace,
+    ) -> Result<Finish, Error> {
         let stop = || self.observer.interrupted();
         let env = (self.make_env)()?;
         let episodes = if terms.costly { env.cost().episodes() } else { self.config.selection_episodes };
+        // An eighth of the steps left for each of two policies, and half for improvement.
+        let episodes = usize::try_from(left / (8 * pace.length())).unwrap_or(usize::MAX).min(episodes);
         let mut own = vec![env];
         let mut best = Trial::new(policy);
         let mut finish = Finish { policy: Policy::default(), steps: 0, widenings: Vec::new(), success: 0.0 };
         let alphabet = &self.problem.alphabet;
-        if left == 0 || own[0].agents() > 1 || terms.costly {
+        if episodes == 0 || own[0].agents() > 1 || terms.costly {
             finish.policy = best.policy;
             return Ok(finish);
         }
         finish.steps += best.extend(alphabet, &mut own, episodes, seed, &stop)?;
-        if !self.config.improve {
+        if !self.config.improve || left < LEAST_LEFT {
             (finish.success, finish.policy) = (best.success(0), best.policy);
             return Ok(finish);
         }
@@ -337,7 +349,7 @@ impl<'a> Search<'a> {
             None => Vec::new(),
         };
         let sizes = if sizes.is_empty() { vec![(self.make_env)()?] } else { sizes };
-        let limit = left.saturating_sub(2 * finish.steps);
+        let limit = left / 2;
         let improver = Improver::new(self.problem, sizes, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
         let improved = improver.within(limit).run(Some(&best.policy))?;
         if stop() {
@@ -526,12 +538,16 @@ struct Pace {
 }
 
 impl Pace {
+    /// Steps per episode, at least 1.
+    fn length(self) -> u64 {
+        self.steps.div_ceil(self.episodes.max(1)).max(1)
+    }
+
     /// How many episodes per candidate fit into these steps when a policy is refined, `most` at the most: a candidate for
     /// each level of value and each rule, and one in the end.
     fn episodes_within(self, steps: u64, policy: &Policy, most: usize) -> usize {
-        let length = self.steps.div_ceil(self.episodes.max(1)).max(1);
         let candidates = 2 * policy.rules.len() as u64 + 1;
-        usize::try_from(steps / (length * candidates)).unwrap_or(usize::MAX).clamp(1, most)
+        usize::try_from(steps / (self.length() * candidates)).unwrap_or(usize::MAX).clamp(1, most)
     }
 }
 
