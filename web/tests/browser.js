@@ -21,7 +21,7 @@ export async function launch(options = {}) {
     viewport: { width: 1280, height: 900 },
     ...options,
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   const close = async () => {
     if (!running.delete(close)) return;
     await context.close();
