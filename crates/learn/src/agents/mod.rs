@@ -162,7 +162,7 @@ pub fn find_agent(name: &str) -> Result<&'static AgentSpec, Error> {
     })
 }
 
-/// The score of an agent over `episodes` seeded episodes: the same instances as [`crate::act::score`] gives a policy.
+/// The score of an agent over `episodes` seeded episodes: the same instances as [`evaluate`](crate::evaluate) gives a policy.
 pub fn evaluate_agent(
     agent: &mut dyn Agent,
     env: &mut dyn Env,

@@ -104,7 +104,7 @@ pub struct End {
 }
 
 /// Episode number `episode` (from 0) of a seed, explained step by step, at most `steps` of them. It is the same episode that
-/// [`evaluate`](crate::act::score) scores.
+/// [`evaluate`](crate::evaluate) scores.
 pub fn explain_episode(
     policy: &Policy,
     alphabet: &Alphabet,
