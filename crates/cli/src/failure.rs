@@ -59,11 +59,20 @@ fn is_from_around(error: &anyhow::Error) -> bool {
         let world = matches!(cause.downcast_ref(), Some(World::Simulator(_)));
         let learning =
             matches!(cause.downcast_ref(), Some(Learning::World(_) | Learning::Env(World::Simulator(_))));
-        let traffic = cause
-            .downcast_ref::<derrl_traci::Error>()
-            .is_some_and(|e| !matches!(e, derrl_traci::Error::Invalid(_)));
-        io || world || learning || traffic
+        io || world || learning || is_of_simulator(cause)
     })
+}
+
+/// Whether the traffic simulator failed, and not what was asked of it.
+#[cfg(feature = "sumo")]
+fn is_of_simulator(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref().is_some_and(|e| !matches!(e, derrl_traci::Error::Invalid(_)))
+}
+
+/// Whether the traffic simulator failed: there is none in this build.
+#[cfg(not(feature = "sumo"))]
+fn is_of_simulator(_cause: &(dyn std::error::Error + 'static)) -> bool {
+    false
 }
 
 /// Runs a command, says what went wrong, and returns the exit code. A fault of ours is said too, instead of a panic.

@@ -93,7 +93,7 @@ pub fn installed() -> Vec<Rival> {
         program: "swipl".into(),
         language: &PROLOG,
     });
-    let tools = std::env::var_os(derrl_traci::TOOLS).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let tools = std::env::var_os("DERRL_TOOLS").filter(|v| !v.is_empty()).map(PathBuf::from);
     let mut pythons: Vec<PathBuf> = tools.iter().map(|t| t.join("export/bin/python")).collect();
     pythons.push("python3".into());
     let clingo = pythons.into_iter().find_map(|python| {
