@@ -201,6 +201,8 @@ fn prolog_decides_as_we_do() {
 fn problog_decides_as_we_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut cases = cases::all();
+    // Distances over the cells of a grid take it seconds per state: the other tools check these.
+    cases.retain(|case| case.name != "gridworld_1");
     // A state takes it ten milliseconds; a fifth of them are still thousands.
     for case in &mut cases {
         let mut at = 0;
