@@ -2,7 +2,7 @@
 
 D domain file / P problem file / A 0|1 operator objects (is it applicable?) / S facts after it / G 0|1 (is the goal reached?)
 
-Prints one line a problem: `agrees domain steps refused` or `cannot domain reason`, or stops with what differs.
+Prints one line per problem: `agrees domain steps refused` or `cannot domain reason`, or stops with what differs.
 """
 import importlib.util
 import os
@@ -24,11 +24,21 @@ gym.spaces.Space = object
 sys.modules["gym"], sys.modules["gym.spaces"] = gym, gym.spaces
 for unused in ["imageio", "matplotlib", "matplotlib.pyplot"]:
     sys.modules[unused] = types.ModuleType(unused)
-from pddlgym import core  # noqa: E402
+from pddlgym import core, prolog_interface  # noqa: E402
 from pddlgym.inference import check_goal, find_satisfying_assignments  # noqa: E402
 from pddlgym.parser import PDDLDomainParser, PDDLProblemParser  # noqa: E402
 from pddlgym.spaces import LiteralSetSpace  # noqa: E402
 from pddlgym.structs import Predicate, State, ground_literal  # noqa: E402
+
+
+def patient(command):
+    """What SWI-Prolog answers, with time enough on a busy machine, and without threads: now and then, its collector of garbage
+    is still running when it ends, and it says so in the middle of the answer."""
+    return getoutput(command.replace("timeout 2 swipl", "timeout 60 swipl --no-threads"))
+
+
+getoutput = prolog_interface.subprocess.getoutput
+prolog_interface.subprocess.getoutput = patient
 
 
 class Cannot(Exception):
