@@ -59,9 +59,8 @@ class Run:
 
     def tensorboard(self, logdir: str | PathLike[str]) -> Path:
         """Writes the curves and scores as event files for TensorBoard, and returns the folder."""
-        from .tensorboard import write
-
-        return write(self, Path(logdir))
+        _derrl.tensorboard(self.folder, logdir)
+        return Path(logdir)
 
     def __str__(self) -> str:
         lines = [f"{self.world.name}, seed {self.seed}: {self.restarts} restarts, {self.steps:,} steps, {self.seconds:.1f} s"]

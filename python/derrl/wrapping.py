@@ -89,8 +89,8 @@ class Wrapped:
         return facts, float(reward), bool(terminated), bool(truncated)
 
     def render(self) -> Any:
-        """What the environment renders."""
-        return self.env.render()
+        """What the environment renders, where it was made with ``render_mode="rgb_array"`` or ``"ansi"``."""
+        return self.env.render() if self.env.render_mode in ("rgb_array", "ansi") else None
 
 
 def wrap(

@@ -39,6 +39,7 @@ fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(training::start, m)?)?;
     m.add_function(wrap_pyfunction!(training::learn, m)?)?;
     m.add_function(wrap_pyfunction!(training::report, m)?)?;
+    m.add_function(wrap_pyfunction!(training::tensorboard, m)?)?;
     m.add_function(wrap_pyfunction!(training::pending, m)?)?;
     m.add_function(wrap_pyfunction!(training::restart, m)?)?;
     m.add_function(wrap_pyfunction!(training::absorb, m)?)?;

@@ -113,6 +113,7 @@ mod simplify;
 pub mod spread;
 mod style;
 mod table;
+mod tensorboard;
 mod train;
 mod verify;
 mod watch;
