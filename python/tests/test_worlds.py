@@ -1,5 +1,8 @@
 """Worlds written in Python."""
 
+import base64
+import html
+import io
 import random
 import time
 import traceback
@@ -7,6 +10,7 @@ import traceback
 import pytest
 
 import derrl
+import derrl.rendering
 from conftest import QUICK
 from delivery import Delivery
 
@@ -119,6 +123,44 @@ class Wrong(Delivery):
 def test_worlds_that_break_the_contract(how, error, text):
     with pytest.raises(error, match=text):
         derrl.train(Wrong(how), processes=1, progress=False, **QUICK)
+
+
+class Drawn(Delivery):
+    """Draws itself: `how` says as what."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how, self.domain = how, derrl.infer_domain(Delivery())
+
+    def render(self):
+        if self.how == "text":
+            return f"robot <&> in {self.robot}\n  home"
+        if self.how == "svg":
+            return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><text y="9">{self.robot}</text></svg>'
+        if self.how == "array":
+            numpy = pytest.importorskip("numpy")
+            return numpy.full((6, 8, 3), int(self.robot[4:]), dtype=numpy.uint8)
+        return {"nothing": None}.get(self.how, 7)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("how", "text"), [
+    ("text", "robot <&> in room"), ("svg", "data:image/svg+xml;base64,"), ("array", "data:image/png;base64,"),
+    ("nothing", "object ball0"), ("wrong", "render() failed: TypeError"),
+])
+def test_pages_show_what_a_world_draws(how, text):
+    run = derrl.train(Drawn(how), processes=1, progress=False, episodes=5, **QUICK)
+    page = run._repr_html_()
+    assert text in html.unescape(page).replace("\\u003c", "<").replace("\\u0026", "&").replace("\\u003e", ">")
+
+
+def test_arrays_of_pixels_become_images_that_others_read():
+    numpy, image = pytest.importorskip("numpy"), pytest.importorskip("PIL.Image")
+    pixels = numpy.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=numpy.uint8)
+    address, width, height = derrl.rendering.read(pixels)
+    read = image.open(io.BytesIO(base64.b64decode(address.split(",")[1])))
+    assert (width, height) == read.size == (7, 5)
+    assert (numpy.asarray(read) == pixels).all()
 
 
 def test_objects_without_the_methods_are_refused():
