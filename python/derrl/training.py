@@ -146,6 +146,8 @@ def resume(
         of = as_world(world, tests)
     else:
         # The domain that was inferred when the run began.
+        if not (Path(folder) / "domain.pl").is_file():
+            raise Error(f"there is no run in {folder}")
         text = (Path(folder) / "domain.pl").read_text(encoding="utf-8")
         name = World.described(text).name
         of = World.python(name, text, [("train", world), *(tests or {}).items()])

@@ -169,6 +169,23 @@ def test_objects_without_the_methods_are_refused():
 
     with pytest.raises(TypeError, match="has no `reset`"):
         derrl.train(Nothing())
+    with pytest.raises(TypeError, match="not a class"):
+        derrl.train(Delivery)
+    with pytest.raises(TypeError, match="Gymnasium environment"):
+        derrl.wrap("Taxi-v3", facts=lambda obs, info: [], action=lambda name: 0, actions={})
+
+
+@pytest.mark.parametrize(("change", "text"), [
+    ({"reset": lambda self, seed: [7]}, "a fact is a tuple"),
+    ({"reset": lambda self, seed: [("at", 1.5)]}, "a fact is a tuple"),
+    ({"step": lambda self, action: ([], 1.0)}, "returns facts, reward, terminated, truncated"),
+    ({"legal": lambda self: [("go", None)]}, "an action is a tuple"),
+    ({"actions": lambda self: {"go": "room"}}, "arities or lists of types"),
+    ({"domain": 7}, "a domain is text"),
+])
+def test_a_domain_is_not_inferred_from_nonsense(change, text):
+    with pytest.raises(TypeError, match=text):
+        derrl.world(type("Odd", (Delivery,), change)())
 
 
 def test_integers_stay_integers():
