@@ -1,7 +1,7 @@
 //! What is to be reproduced: parts, domains, seeds and budgets, and the jobs that these need.
 
 use anyhow::{Context, bail};
-use derrl_env::{Error, Options, find};
+use derrl_env::{Error, Options, World, find};
 use derrl_learn::{AGENTS, Config, find_agent};
 
 use crate::experiments::{Experiments, TableSpec};
@@ -150,14 +150,17 @@ pub fn plan(args: &Wish) -> anyhow::Result<(Plan, Vec<String>)> {
         find(domain).with_context(|| format!("--again {which}"))?;
     }
     let mut names: Vec<&'static str> = Vec::new();
-    for table in &experiments.tables {
-        let name = find(&table.domain)?.name();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
     let mut domains = Vec::new();
     let mut notices = Vec::new();
+    for table in &experiments.tables {
+        match find(&table.domain).map(World::name) {
+            Ok(name) if names.contains(&name) => {}
+            Ok(name) => names.push(name),
+            Err(_) => {
+                notices.push(format!("{} is left out: derrl was built without it.", capital(&table.domain)));
+            }
+        }
+    }
     for name in args.domains {
         domains.push(find(name)?.name());
     }
