@@ -565,8 +565,9 @@ pub struct Check {
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
     /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
-    /// clingo) or `traffic` (our client beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "traffic"])]
+    /// clingo), `pddl` (planning problems: loading, stepping, and the time to a plan beside Fast Downward's LAMA) or `traffic`
+    /// (our client beside SUMO alone)
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "pddl", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]

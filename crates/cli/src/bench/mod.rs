@@ -1,5 +1,6 @@
 //! `derrl bench`.
 
+mod pddl;
 mod record;
 mod scale;
 mod seeds;
@@ -20,7 +21,7 @@ struct Report {
 
 /// Measures what was asked for, and appends it to the record on request.
 pub fn run(args: &Bench) -> Outcome {
-    let specs: Vec<&'static World> = if args.domains.is_empty() {
+    let specs: Vec<&'static World> = if args.domains.is_empty() || args.name == "pddl" {
         // Traffic needs a simulator and minutes: it is measured on request.
         worlds().iter().filter(|s| s.name() != "traffic").collect()
     } else {
@@ -28,6 +29,7 @@ pub fn run(args: &Bench) -> Outcome {
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
+        "pddl" => pddl::run(args)?,
         "scale" => scale::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
