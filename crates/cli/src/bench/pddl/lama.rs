@@ -29,7 +29,7 @@ impl Lama {
         let mut pythons: Vec<PathBuf> = tools.iter().map(|t| t.join("pddl/bin/python")).collect();
         pythons.push("python3".into());
         let python = pythons.into_iter().find(|python| {
-            let asked = Command::new(python).args(["-c", "import up_fast_downward"]).output();
+            let asked = Command::new(python).args(["-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('up_fast_downward') is None)"]).output();
             asked.is_ok_and(|output| output.status.success())
         })?;
         Some(Lama { python })
