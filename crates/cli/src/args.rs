@@ -275,6 +275,9 @@ pub struct Train {
     /// Write no report.html; `derrl report` writes it later
     #[arg(long)]
     pub no_report: bool,
+    /// Write curves and scores for TensorBoard as well, into tensorboard/ in the folder of the run
+    #[arg(long)]
+    pub tensorboard: bool,
     /// Go ahead however much memory it takes
     #[arg(long)]
     pub force: bool,

@@ -15,7 +15,7 @@ pub use crate::progress::Control;
 use crate::progress::Watch;
 use crate::run_folder::{RunConfig, RunFolder};
 use crate::run_result::report_path;
-use crate::{report, train};
+use crate::{report, tensorboard, train};
 
 /// What is asked of a run.
 #[derive(Clone, Debug)]
@@ -127,6 +127,11 @@ pub fn write_report(folder: &Path, world: &World, out: Option<&Path>) -> anyhow:
     report::write(folder, &folders, &out, report::Extent::of(1))
         .with_context(|| format!("cannot write the page {}", out.display()))?;
     Ok(out)
+}
+
+/// Writes the curves and scores of a finished run as event files for TensorBoard.
+pub fn write_tensorboard(folder: &Path, logs: &Path) -> anyhow::Result<()> {
+    tensorboard::write(&RunFolder::open(folder)?, logs)
 }
 
 /// What came of a run, once it is finished: what `train --json` printed.

@@ -108,6 +108,7 @@ mod shell;
 mod simplify;
 pub mod spread;
 mod style;
+mod tensorboard;
 mod train;
 mod verify;
 mod watch;

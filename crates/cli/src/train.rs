@@ -22,7 +22,7 @@ use crate::run_result::{RunResult, report_path};
 use crate::shell::quoted;
 use crate::style::Paint;
 use crate::table::{WIDTH, columns, thousands, wrap};
-use crate::{estimate, eval, report, say};
+use crate::{estimate, eval, report, say, tensorboard};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -127,6 +127,9 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
         if !args.no_report {
             let extent = report::Extent::of(1).within(seconds);
             report::write(folder.path(), std::slice::from_ref(folder), &report_path(folder), extent)?;
+        }
+        if args.tensorboard {
+            tensorboard::write(folder, &folder.path().join(tensorboard::FOLDER))?;
         }
         if args.quiet {
             print(&format!("{}\n", folder.policy_path().display()));

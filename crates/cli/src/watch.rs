@@ -108,7 +108,8 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
                 scene.goal
             )
         }
-        Scene::Roads(_) | Scene::Facts => format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH)),
+        Scene::Text { text } => format!("{text}\n\n"),
+        Scene::Roads(_) | Scene::Image(_) | Scene::Facts => format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH)),
     }
 }
 

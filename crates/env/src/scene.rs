@@ -20,6 +20,24 @@ pub enum Scene {
     Grid(Grid),
     /// Roads, queues and traffic lights.
     Roads(Roads),
+    /// Text that the world wrote itself, in lines of letters of one width.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image that the world made itself.
+    Image(Image),
+}
+
+/// An image, as browsers take it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Image {
+    /// The image inside a `data:` address.
+    pub address: String,
+    /// Its width in pixels.
+    pub width: u32,
+    /// Its height in pixels.
+    pub height: u32,
 }
 
 /// Blocks in stacks on a floor.

@@ -3,6 +3,7 @@
 mod facts;
 mod grid;
 mod numbers;
+mod own;
 mod roads;
 mod stacks;
 
@@ -48,6 +49,8 @@ impl Picture {
             Scene::Numbers(scene) => numbers::draw(scene, marks),
             Scene::Grid(scene) => grid::draw(scene, marks),
             Scene::Roads(scene) => roads::draw(scene, marks),
+            Scene::Text { text } => own::text(text),
+            Scene::Image(image) => own::image(image, facts),
         }
     }
 
