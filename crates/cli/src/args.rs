@@ -57,6 +57,7 @@ pub enum Command {
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page
+    #[command(after_help = "Example:\n  derrl man > ~/.local/share/man/man1/derrl.1")]
     Man,
 }
 
@@ -189,6 +190,7 @@ fn positive(text: &str) -> Result<usize, String> {
 ///
 /// Exit code 0 if the goal is reached, 1 if not.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl plan runs/ferry-1 ferry/test/p1.pddl --out plan.txt")]
 pub struct Plan {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -213,6 +215,7 @@ pub struct Plan {
 
 /// `derrl new`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl new ferry\n  derrl new my-world --rust")]
 pub struct New {
     /// The folder to make; its name is that of the domain
     pub name: PathBuf,

@@ -12,7 +12,7 @@ use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
 use crate::fault::Fault;
 use crate::rng::Rng;
-use crate::scene::{Objects, Scene};
+use crate::scene::{self, Scene};
 
 /// A world that speaks in names, as an environment of the engine.
 ///
@@ -348,7 +348,7 @@ impl env::Env for Named {
 
     fn scene(&self) -> Scene {
         match self.env.scene() {
-            Scene::Facts => Scene::Objects(Objects::of(&self.current.universe)),
+            Scene::Facts => Scene::Objects(scene::Objects::of(&self.current.universe)),
             scene => scene,
         }
     }

@@ -163,14 +163,14 @@ impl Graph<'_> {
             (0.0..length).contains(&along) && off.abs() < HALF
         });
         let first = if between { 0.3 * length.max(120.0) } else { 24.0 };
-        let bend =
-            if back || between || same.count() > 1 { first + 34.0 * place as f64 } else { 0.0 };
+        let bend = if back || between || same.count() > 1 { first + 34.0 * place as f64 } else { 0.0 };
         let control = (f64::midpoint(start.0, end.0) - dy * bend, f64::midpoint(start.1, end.1) + dx * bend);
         let on = |t: f64| {
             let mix = |a: f64, b: f64, c: f64| (1.0 - t).powi(2) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
             (mix(start.0, control.0, end.0), mix(start.1, control.1, end.1))
         };
-        let (tail, tip) = (edge(start, half_width(from), control, 1.0), edge(end, half_width(to), control, 3.0));
+        let (tail, tip) =
+            (edge(start, half_width(from), control, 1.0), edge(end, half_width(to), control, 3.0));
         let path = format!(
             "M{} {} Q{} {} {} {}",
             number(tail.0),
@@ -218,8 +218,7 @@ impl Graph<'_> {
     fn object(&self, object: &str, marks: &Marks) -> Vec<Node> {
         let half = half_width(object);
         let mark = marks.get(object);
-        let body =
-            Node::rect(-half, -HALF, 2.0 * half, 2.0 * HALF).at("rx", HALF).fill("var(--card)");
+        let body = Node::rect(-half, -HALF, 2.0 * half, 2.0 * HALF).at("rx", HALF).fill("var(--card)");
         let mut looks = vec![
             match mark {
                 Some(mark) => body.stroke(mark.colour, 4.0),
