@@ -174,8 +174,15 @@ function overviewNode(choose) {
         // A single run has no band to show, but rules.
         summary.chart
           ? el("div", {}, chartNode(summary.chart), el("p", { class: "hint" }, "Mean return while exploring, of the chosen restart of each run. Faint: single runs. Band: from the lowest to the highest."))
-          : rulesNode(runs[0], null)));
+          : firstRulesNode(runs[0])));
   });
+}
+
+const FEW_RULES = 4;
+
+function firstRulesNode(run) {
+  const more = run.rules.length - FEW_RULES;
+  return el("div", {}, rulesNode({ ...run, rules: run.rules.slice(0, FEW_RULES) }, null), more > 0 && el("p", { class: "hint" }, `and ${plural(more, "more rule")}`));
 }
 
 // The runs of a domain, side by side.
