@@ -226,7 +226,7 @@ impl Observer for Watch<'_> {
         if let Some(control) = self.control {
             control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
         }
-        self.say(format!("seed {seed}: up to {restarts} restarts"));
+        self.say(format!("seed {seed}: up to {restarts} restart{}", if restarts == 1 { "" } else { "s" }));
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {

@@ -85,9 +85,9 @@ pub trait Model: Send + 'static {
 pub struct BaselineConfig {
     /// Adam's learning rate at the start; it falls linearly to a tenth of that.
     pub learning_rate: f64,
-    /// gamma, the discount a step.
+    /// gamma, the discount per step.
     pub gamma: f64,
-    /// Decisions an update, at the least: episodes are run to their end.
+    /// Decisions per update, at the least: episodes are run to their end.
     pub batch: usize,
     /// The weight of the entropy bonus at the start; it falls linearly to zero.
     pub entropy: f64,

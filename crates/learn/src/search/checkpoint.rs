@@ -117,7 +117,7 @@ impl Learned {
             return Vec::new();
         }
         let mut advice = vec![format!(
-            "not solved: the policy succeeds in {:.0} % of the training episodes",
+            "not solved: the policy succeeds in {:.0}% of the training episodes",
             100.0 * self.success
         )];
         let tried: Vec<String> = self.widenings.iter().map(|w| w.to.to_string()).collect();

@@ -55,7 +55,7 @@ pub struct Config {
     pub lambda_sem: f64,
     /// What is subtracted from returns.
     pub baseline: Baseline,
-    /// gamma, the discount a step.
+    /// gamma, the discount per step.
     pub gamma: f64,
     /// The temperature of the softmax over F while training (the paper's is 1).
     pub temperature: f64,
@@ -63,7 +63,7 @@ pub struct Config {
     pub learning_rate: f64,
     /// Updates of theta in one restart.
     pub updates: usize,
-    /// Decisions an update, at the least: episodes are run to their end.
+    /// Decisions per update, at the least: episodes are run to their end.
     pub batch: usize,
     /// Episodes that start from the same instance.
     pub group: usize,
