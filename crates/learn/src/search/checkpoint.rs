@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::act::score::mean_stderr;
 use crate::search::improve::WideningStep;
 use crate::search::refine::advantage;
+use crate::search::scout::Scouted;
 use crate::training::restart::{Snapshot, UpdateStats};
 
 /// A restart that is done.
@@ -21,6 +22,9 @@ pub struct RestartResult {
     pub redundant_atoms: usize,
     /// The return of the simplified policy in each selection episode.
     pub returns: Vec<f64>,
+    /// The share of these episodes that succeeded.
+    #[serde(default)]
+    pub success: f64,
     /// Rules and atoms of the simplified policy.
     pub length: usize,
     /// Updates done.
@@ -53,6 +57,9 @@ pub struct Checkpoint {
     pub done: Vec<RestartResult>,
     /// Restarts that are under way, in order.
     pub running: Vec<Partial>,
+    /// What came of the scout, once it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scout: Option<Scouted>,
 }
 
 impl Checkpoint {
@@ -70,9 +77,9 @@ impl Checkpoint {
         self.done.sort_by_key(|o| o.restart);
     }
 
-    /// Environment steps of the restarts that are done, selection included.
+    /// Environment steps of the scout and of the restarts that are done, selection included.
     pub fn steps(&self) -> u64 {
-        self.done.iter().map(|r| r.steps).sum()
+        self.scout.as_ref().map_or(0, |s| s.steps) + self.done.iter().map(|r| r.steps).sum::<u64>()
     }
 
     /// How many of these were selection.
