@@ -44,10 +44,12 @@ const SHORT_GROUP: usize = 4;
 /// Steps of training for each step of selection that a whole restart may take, and a short one.
 const TRAINING_TO_SELECTION: u64 = 8;
 const SHORT_TRAINING_TO_SELECTION: u64 = 4;
-/// The share of a budget that is kept for what follows the restarts.
+/// The share of a budget that is kept for what follows the restarts, and that of one too small to grow rules.
 const GROWTH_SHARE: u64 = 4;
+const SMALL_GROWTH_SHARE: u64 = 16;
+const SMALL: u64 = 80_000;
 /// The share of a budget that a scout may take.
-const SCOUT_SHARE: u64 = 4;
+const SCOUT_SHARE: u64 = 3;
 
 /// How many restarts come before the whole ones.
 pub fn short_restarts(config: &Config) -> usize {
@@ -108,10 +110,10 @@ impl Budget {
     /// As many restarts as fit into a total, the last one cut to what is left of it if that is at least half of it. Where
     /// rules may be grown in the end, a quarter of the total is kept for that, and what the restarts leave is added.
     pub fn within(config: &Config, total: u64, may_grow: bool) -> Budget {
-        let kept = if may_grow { total / GROWTH_SHARE + total / SCOUT_SHARE } else { 0 };
-        let mut left = total - kept;
         let most = short_restarts(config) + config.restarts;
         let mut budget = Budget { total, restarts: 0, last: None, limited: true };
+        let growth = total / if total < SMALL { SMALL_GROWTH_SHARE } else { GROWTH_SHARE };
+        let mut left = if may_grow { total - growth - budget.scout(config) } else { total };
         while budget.restarts < most {
             let (_, whole) = cost(config, budget.restarts);
             if whole > left {

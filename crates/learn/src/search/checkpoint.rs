@@ -174,13 +174,17 @@ impl std::fmt::Display for Origin {
 }
 
 /// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the
-/// simplest first, then the best, then the earliest.
+/// simplest first, then the best, then the earliest. A restart that was judged on far fewer episodes than another one,
+/// since it was short, is left out: the best of many such is good by luck.
 pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
-    let mean = |i: usize| mean_stderr(&done[i].returns).0;
-    let Some(best) = (0..done.len()).max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i))) else {
-        return Vec::new();
-    };
-    let mut close: Vec<usize> = (0..done.len())
+    let most = done.iter().map(|d| d.returns.len()).max().unwrap_or(0);
+    let judged: Vec<usize> = (0..done.len()).filter(|&i| FEWER * done[i].returns.len() >= most).collect();
+    let common = judged.iter().map(|&i| done[i].returns.len()).min().unwrap_or(0);
+    let mean = |i: usize| mean_stderr(&done[i].returns[..common]).0;
+    let best = judged.iter().copied().max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i)));
+    let Some(best) = best else { return Vec::new() };
+    let mut close: Vec<usize> = judged
+        .into_iter()
         .filter(|&i| {
             let (gap, stderr) = advantage(&done[best].returns, &done[i].returns);
             gap <= stderr + 1e-9
@@ -191,3 +195,6 @@ pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
     });
     close
 }
+
+/// Restarts judged on fewer than one in so many of the episodes of another one are not compared with it.
+const FEWER: usize = 4;

@@ -354,7 +354,12 @@ impl<'a> Search<'a> {
                 .map_err(|e| Error::Policy(e.to_string()))
         };
         let by_gradient = read(&chosen.simplified)?;
-        let mut policy = by_gradient.clone();
+        let scouted = self.scouted(run);
+        let ahead = run.scout.as_ref().is_some_and(|s| {
+            let (gap, noise) = advantage(&s.returns, &chosen.returns);
+            gap > noise + 1e-9
+        });
+        let mut policy = scouted.clone().filter(|_| ahead).unwrap_or_else(|| by_gradient.clone());
         let mut grown = 0;
         // What short restarts agree on is solved: nothing is left to grow.
         let early = terms.decided
@@ -388,6 +393,7 @@ impl<'a> Search<'a> {
         let origin = |rule: &Rule| match () {
             () if self.problem.is_frozen(rule) => Origin::Given,
             () if has(&by_gradient, rule) => Origin::Gradient,
+            () if scouted.as_ref().is_some_and(|s| has(s, rule)) => Origin::Improvement,
             () if has(&by_growth, rule) => Origin::Growth,
             () => Origin::Improvement,
         };
@@ -456,13 +462,20 @@ impl<'a> Search<'a> {
         Ok(finish)
     }
 
+    /// The policy of the scout, where there is one.
+    fn scouted(&self, run: &Checkpoint) -> Option<Policy> {
+        let text = &run.scout.as_ref()?.policy;
+        let policy = Policy::parse(&Source::new("scout", text.as_str()), &self.problem.alphabet).ok()?;
+        (!policy.rules.is_empty()).then_some(policy)
+    }
+
     /// The policy as it is, or the scout's if that is shorter and earns as much; with its share of successes.
     fn confirm(&self, seed: u64, policy: Policy, run: &Checkpoint, pace: Pace) -> Result<Finish, Error> {
         let alphabet = &self.problem.alphabet;
         let stop = || self.observer.interrupted();
         let steps = run.steps() / LAST_LOOK;
-        let scouted = run.scout.as_ref().filter(|s| s.success >= SOLVED && s.length < length(&policy));
-        let scouted = scouted.and_then(|s| Policy::parse(&Source::new("scout", &*s.policy), alphabet).ok());
+        let solves = run.scout.as_ref().is_some_and(|s| s.success >= SOLVED && s.length < length(&policy));
+        let scouted = self.scouted(run).filter(|_| solves);
         let candidates = 1 + u64::from(scouted.is_some());
         let episodes = usize::try_from(steps / (candidates * pace.length())).unwrap_or(usize::MAX);
         let episodes = episodes.clamp(1, self.config.selection_episodes);
