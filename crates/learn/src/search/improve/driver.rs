@@ -246,7 +246,10 @@ impl<'a> Improver<'a> {
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
             let walks = size < LATE || policy.rules.is_empty();
-            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS, walks };
+            let left = self.limit.saturating_sub(self.steps + self.table.steps);
+            let instances = instances.div_ceil(self.trained);
+            // Half of what is left is kept for comparing what is found.
+            let extent = Extent { instances, steps: STEPS.min(left / (2 * instances as u64)), walks };
             explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
         }
         Ok(())
@@ -283,6 +286,9 @@ impl<'a> Improver<'a> {
         }
         let mut best: Option<(Trial, f64)> = None;
         for (policy, gamma) in found {
+            if best.is_some() && self.is_exhausted() {
+                break;
+            }
             let trial = self.tried(policy)?;
             if best.as_ref().is_none_or(|(b, _)| trial.beats(b)) {
                 best = Some((trial, gamma));
