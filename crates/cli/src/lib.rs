@@ -108,6 +108,7 @@ mod run_result;
 mod safe_file;
 mod sealed;
 mod serve;
+mod setup;
 mod shell;
 mod simplify;
 pub mod spread;

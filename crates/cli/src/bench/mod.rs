@@ -7,6 +7,7 @@ mod solved;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;
+mod zoo;
 
 use derrl_env::{World, find_in};
 
@@ -30,6 +31,7 @@ pub fn run(args: &Bench) -> Outcome {
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
         "scale" => scale::run(args)?,
+        "zoo" => zoo::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
         #[cfg(not(feature = "sumo"))]
