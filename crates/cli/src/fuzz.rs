@@ -102,7 +102,7 @@ fn fuzz() {
     }
     if let Some(record) = std::env::var_os("DERRL_FUZZ_RECORD") {
         let line = json!({
-            "date": today(), "commit": commit(), "machine": machine(), "inputs": counts, "panics": 0, "hangs": 0,
+            "date": today(), "commit": commit(), "machine": machine(derrl_learn::cores()), "inputs": counts, "panics": 0, "hangs": 0,
         });
         append_line(Path::new(&record), &line.to_string()).expect("the record can be written");
     }

@@ -34,12 +34,10 @@ use crate::run_folder::RunFolder;
 use crate::safe_file::write_named;
 use crate::say;
 use crate::shell::quoted;
+use derrl_reproduce::page::RUNS_FILE;
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";
-
-/// The name of the page of all runs in the folder of a reproduction, where [`FILE`] is the report itself.
-pub const RUNS_FILE: &str = "runs.html";
 
 /// How many folders deep runs are looked for, below the one that is named.
 const DEPTH: usize = 4;

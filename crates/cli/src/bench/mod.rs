@@ -3,7 +3,6 @@
 mod record;
 mod scale;
 mod seeds;
-mod solved;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;

@@ -12,7 +12,7 @@ pub fn append(path: &Path, name: &str, figures: &Value) -> anyhow::Result<()> {
     let entry = json!({
         "date": today(),
         "commit": commit(),
-        "machine": machine(),
+        "machine": machine(derrl_learn::cores()),
         "bench": name,
         "figures": figures,
     });

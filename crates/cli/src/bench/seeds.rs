@@ -9,13 +9,13 @@ use derrl_learn::{Checkpoint, Config, Learned, Observer, evaluate};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
 
-use super::solved::Solved;
 use super::{Report, median};
 use crate::args::{Bench, SeedRange};
 use crate::progress::{catch_interrupts, interrupted};
 use crate::say;
 use crate::setup::Setup;
 use crate::table::{columns, thousands};
+use derrl_reproduce::solved::Solved;
 
 /// Trains each domain once per seed with default settings, one run after the other on all cores.
 pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK, Verdict};
-use crate::report::RUNS_FILE;
+use crate::page::RUNS_FILE;
+use crate::page::{Block, Cell, Claim, Mark, Page, RUNS_LINK, Verdict};
 use derrl_report::{css, escape};
 
 const STYLE: &str = "

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use super::Provenance;
-use super::page::{Block, Page, markdown_table};
-use crate::safe_file::write_named;
+use crate::page::{Block, Page, markdown_table};
+use crate::provenance::Provenance;
+use derrl_files::safe_file::write_named;
 
 const BEGIN: &str = "<!-- derrl reproduce: begin -->";
 const END: &str = "<!-- derrl reproduce: end -->";

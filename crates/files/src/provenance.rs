@@ -47,10 +47,9 @@ fn ask_git() -> String {
 }
 
 /// The processor and the number of cores.
-pub fn machine() -> String {
+pub fn machine(cores: usize) -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find(|l| l.starts_with("model name")).and_then(|l| l.split_once(':'));
-    let cores = derrl_learn::cores();
     format!("{}, {cores} cores", model.map_or("unknown processor", |(_, m)| m.trim()))
 }
 

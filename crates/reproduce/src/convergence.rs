@@ -3,16 +3,16 @@
 use derrl_learn::mean_stderr;
 use serde_json::{Map, Value, json};
 
-use super::Plan;
-use super::curves::{COLORS, Curve, RETURN_LABEL, Reached, WINDOW};
-use super::experiments::{ConvergenceExpect, TableSpec};
-use super::job::Results;
-use super::names::shown;
-use super::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
-use super::sample::Sample;
+use crate::curves::{COLORS, Curve, RETURN_LABEL, Reached, WINDOW};
+use crate::experiments::{ConvergenceExpect, TableSpec};
+use crate::job::Results;
+use crate::names::shown;
+use crate::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
+use crate::plan::Plan;
+use crate::sample::Sample;
 use derrl_report::{Chart, Scale, Series, Stroke};
 
-use crate::table::thousands;
+use derrl_report::table::thousands;
 
 /// An agent over its training.
 struct Line<'a> {

@@ -3,8 +3,8 @@
 use derrl_learn::{TrainingResult, mean_stderr};
 use serde_json::{Value, json};
 
-use super::sample::Sample;
-use crate::table::thousands;
+use crate::sample::Sample;
+use derrl_report::table::thousands;
 use derrl_report::{Series, Stroke};
 
 /// Colours that can be told apart, also by the colour-blind, on light and on dark.

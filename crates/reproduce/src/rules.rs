@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use derrl_logic::{Policy, Source};
 use serde_json::{Map, Value, json};
 
-use super::Plan;
-use super::job::Results;
-use super::names::shown;
-use super::page::{Block, Section};
+use crate::job::Results;
+use crate::names::shown;
+use crate::page::{Block, Section};
+use crate::plan::Plan;
 
 /// The section: for each domain the rules that most seeds of DERRL found, and those of NLRL.
 pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::curves::COLORS;
-use super::experiments::{Axis, SizeOption, settings};
-use super::job::{Job, Purpose, Results};
-use super::names::{capital, shown};
-use super::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
-use super::sample::Sample;
-use super::{Plan, each_seed};
+use crate::curves::COLORS;
+use crate::experiments::{Axis, SizeOption, settings};
+use crate::job::{Job, Purpose, Results};
+use crate::names::{capital, shown};
+use crate::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
+use crate::plan::{Plan, each_seed};
+use crate::sample::Sample;
 use derrl_report::{Chart, Scale, Series, Stroke};
 
-use crate::table::thousands;
+use derrl_report::table::thousands;
 
 /// The sizes of an axis that are measured.
 fn sizes<'a>(plan: &Plan, axis: &'a Axis) -> &'a [usize] {

@@ -3,13 +3,13 @@
 use derrl_learn::AGENTS;
 use serde_json::{Map, Value, json};
 
-use super::Plan;
-use super::experiments::{Row, TableSpec};
-use super::job::Results;
-use super::names::shown;
-use super::page::{Block, Cell, Claim, Mark, Section, Verdict, row};
-use super::sample::{Comparison, Sample};
-use crate::table::thousands;
+use crate::experiments::{Row, TableSpec};
+use crate::job::Results;
+use crate::names::shown;
+use crate::page::{Block, Cell, Claim, Mark, Section, Verdict, row};
+use crate::plan::Plan;
+use crate::sample::{Comparison, Sample};
+use derrl_report::table::thousands;
 
 /// Values this close to the paper's count as equal to it.
 const CLOSE: f64 = 0.02;

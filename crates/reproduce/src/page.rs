@@ -6,9 +6,11 @@ use derrl_report::Document;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::sample::Comparison;
-use crate::report::RUNS_FILE;
-use crate::table::{WIDTH, columns, wrap};
+use crate::sample::Comparison;
+use derrl_report::table::{WIDTH, columns, wrap};
+
+/// The name of the page of all runs in the folder of a reproduction.
+pub const RUNS_FILE: &str = "runs.html";
 
 /// What leads to the page of the runs.
 pub const RUNS_LINK: &str = "See the learned policies act: every run, every task, step by step, with reasons";

@@ -31,7 +31,7 @@ struct Bar {
 impl Solved {
     /// The definition that this program was built with.
     pub fn read() -> anyhow::Result<Solved> {
-        toml::from_str(include_str!("../../experiments/solved.toml"))
+        toml::from_str(include_str!("../experiments/solved.toml"))
             .context("experiments/solved.toml cannot be read")
     }
 

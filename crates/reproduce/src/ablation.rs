@@ -4,14 +4,14 @@ use derrl_learn::length;
 use derrl_logic::{Policy, Source};
 use serde_json::{Map, Value, json};
 
-use super::curves::{COLORS, Curve, RETURN_LABEL, Reached};
-use super::experiments::{AblationDomain, AblationExpect, AblationSpec, Variant, settings};
-use super::job::{Finished, Job, Results};
-use super::names::capital;
-use super::page::{Block, Claim, Figure, Section, Verdict, row};
-use super::sample::Sample;
-use super::scores::spread;
-use super::{Plan, each_seed};
+use crate::curves::{COLORS, Curve, RETURN_LABEL, Reached};
+use crate::experiments::{AblationDomain, AblationExpect, AblationSpec, Variant, settings};
+use crate::job::{Finished, Job, Results};
+use crate::names::capital;
+use crate::page::{Block, Claim, Figure, Section, Verdict, row};
+use crate::plan::{Plan, each_seed};
+use crate::sample::Sample;
+use crate::scores::spread;
 use derrl_report::{Chart, Scale};
 
 /// A run has learned the task if its rules earn this share of what is between nothing and the best known.

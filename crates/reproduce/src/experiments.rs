@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// A file of `experiments/`, built in.
 macro_rules! file {
     ($id:literal) => {
-        ($id, include_str!(concat!("../../experiments/", $id, ".toml")))
+        ($id, include_str!(concat!("../experiments/", $id, ".toml")))
     };
 }
 

@@ -16,9 +16,9 @@ use derrl_learn::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::provenance::{commit, today};
-use crate::safe_file::{make_folder, write};
-use crate::sealed::fingerprint;
+use derrl_files::provenance::{commit, today};
+use derrl_files::safe_file::{make_folder, write};
+use derrl_files::sealed::fingerprint;
 
 /// Scores are taken on other instances than policies were chosen by.
 const SCORE_SEED: u64 = 1000;
