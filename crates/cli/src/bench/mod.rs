@@ -7,6 +7,7 @@ mod seeds;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;
+mod zoo;
 
 use derrl_env::{World, find_in};
 
@@ -31,6 +32,7 @@ pub fn run(args: &Bench) -> Outcome {
         "seeds" => seeds::run(args, &specs)?,
         "pddl" => pddl::run(args)?,
         "scale" => scale::run(args)?,
+        "zoo" => zoo::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
         #[cfg(not(feature = "sumo"))]

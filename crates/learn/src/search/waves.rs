@@ -451,7 +451,8 @@ impl<'a> Search<'a> {
             finish.steps += rival.extend(alphabet, &mut own, episodes, seed, &stop)?;
             // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
             let (gap, noise) = advantage(&rival.returns(), &best.returns());
-            let as_good = gap.abs() <= noise + 1e-9 && improved.returns.len() > IMPROVEMENT_EPISODES;
+            let larger = improved.success.len() > 1;
+            let as_good = gap >= -CLEARLY * noise - 1e-9 && larger;
             if gap > CLEARLY * noise + 1e-9 || as_good {
                 best = rival;
             }

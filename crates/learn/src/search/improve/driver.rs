@@ -5,6 +5,7 @@ use std::sync::Arc;
 use derrl_env::{Env, Rng};
 use derrl_logic::Policy;
 
+use super::arrange::neighbours;
 use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, explore};
@@ -36,6 +37,10 @@ const MOST_STEPS: u64 = 1_000_000;
 const RESIDUE: f64 = 0.002;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
+/// A policy that succeeds in a smaller share of episodes falls short.
+const SOLVED: f64 = 0.99;
+/// Episodes by which orders of rules are told apart at first.
+const GLANCE: usize = 50;
 
 /// A step to a wider language that was tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,7 +132,7 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                if !self.is_late() {
+                if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
                 // Success on a larger size proves little: what a policy loses there is known once it was explored.
@@ -137,6 +142,7 @@ impl<'a> Improver<'a> {
                 self.trained += 1;
                 self.extend(&mut best)?;
             }
+            best = self.arrange(best)?;
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
         Ok(Improved {
@@ -151,6 +157,11 @@ impl<'a> Improver<'a> {
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
     fn is_late(&self) -> bool {
         self.trained > LATE
+    }
+
+    /// Whether a policy fails in instances of some size that it was run on.
+    fn falls_short(&self, best: &Trial) -> bool {
+        (0..best.results.len()).any(|size| best.success(size) < SOLVED)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -229,6 +240,48 @@ impl<'a> Improver<'a> {
             }
             best = self.rounds(best)?;
         }
+    }
+
+    /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
+    fn arrange(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        let Some(largest) = self.sizes.len().checked_sub(1).filter(|&last| last > 0) else { return Ok(best) };
+        let problem = Arc::clone(&self.language.problem);
+        let mut seen: Vec<Policy> = vec![best.policy.clone()];
+        while let Some(levels) = levels_of(&best.policy, &problem) {
+            let mut moved = false;
+            for policy in neighbours(&levels).iter().filter_map(|l| policy_of(l, &problem)) {
+                if self.is_exhausted() || best.results.len() <= largest {
+                    return Ok(best);
+                }
+                if seen.contains(&policy) {
+                    continue;
+                }
+                seen.push(policy.clone());
+                let glance = self.glance(&policy, largest)?;
+                let before: Vec<f64> = best.results[largest].iter().map(|r| r.value).collect();
+                let (gap, noise) = advantage(&glance, &before);
+                if gap > noise + 1e-9 {
+                    let rival = self.tried(policy)?;
+                    if rival.beats(&best) {
+                        (best, moved) = (rival, true);
+                        break;
+                    }
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The returns of a policy in the first episodes of one size.
+    fn glance(&mut self, policy: &Policy, size: usize) -> Result<Vec<f64>, Error> {
+        let mut trial = Trial::new(policy.clone());
+        let alphabet = &self.language.problem.alphabet;
+        let env = &mut self.sizes[size..=size];
+        self.steps += trial.extend(alphabet, env, GLANCE.min(self.episodes), self.seed, self.stop)?;
+        Ok(trial.returns())
     }
 
     /// What a policy loses on what was seen, as a share of what acting at random loses.
