@@ -19,7 +19,11 @@ fn learned(name: &str, seed: u64) -> f64 {
     let score = evaluate(&improved.policy, &alphabet, env.as_mut(), 100, 1).expect("it runs");
     println!(
         "{name} {seed}: {:.2} return {:.3}, {} steps, {:.2} s, sizes {:?}\n{}",
-        score.success_rate, score.mean, improved.steps, start.elapsed().as_secs_f64(), improved.success,
+        score.success_rate,
+        score.mean,
+        improved.steps,
+        start.elapsed().as_secs_f64(),
+        improved.success,
         improved.policy.display(&alphabet)
     );
     for w in &improved.widenings {

@@ -180,14 +180,20 @@ mod tests {
                         (0..budget.restarts as u64).map(|r| budget.plan(&config, r)).collect();
                     assert!(!plans.is_empty() && plans.iter().all(|p| p.training <= p.steps));
                     let sum: u128 = plans.iter().map(|p| u128::from(p.steps)).sum();
-                    assert!(sum + u128::from(budget.scout(&config)) * u128::from(may_grow) <= u128::from(total));
+                    assert!(
+                        sum + u128::from(budget.scout(&config)) * u128::from(may_grow) <= u128::from(total)
+                    );
                 }
             }
         }
         let config = Config::default();
         let ample = Budget::within(&config, 1 << 40, true);
         assert_eq!(ample.restarts, short_restarts(&config) + config.restarts);
-        assert_eq!(ample.plan(&config, short_restarts(&config) as u64).training, 153_600, "restarts are whole");
+        assert_eq!(
+            ample.plan(&config, short_restarts(&config) as u64).training,
+            153_600,
+            "restarts are whole"
+        );
     }
 
     #[test]

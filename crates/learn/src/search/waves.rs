@@ -638,7 +638,8 @@ impl<'a> Search<'a> {
         let again = simple(&refined.policy);
         // The same rules earn the same in the same episodes.
         let known = again == refined.policy;
-        let Judged { policy: simplified, returns, success } = if known { refined } else { judge.judge(again)? };
+        let Judged { policy: simplified, returns, success } =
+            if known { refined } else { judge.judge(again)? };
         let atoms = |policy: &Policy| length(policy) - policy.rules.len();
         Ok(RestartResult {
             restart,
