@@ -34,7 +34,7 @@ pub enum Command {
     New(New),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
-    /// Prove that a policy gets there in every instance up to a size, or find a shortest counterexample
+    /// Prove that a policy reaches the goal in every instance up to a size, or find a shortest counterexample
     Verify(Verify),
     /// Compare the decisions of two policies in every state up to a size
     Diff(Diff),
@@ -590,13 +590,13 @@ pub struct Bench {
     /// Append the figures, with date, commit and machine, to this file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "bench/record.jsonl")]
     pub record: Option<PathBuf>,
-    /// Seconds a measurement
+    /// Seconds per measurement
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,
     /// Count the instructions of a training step as well, by valgrind
     #[arg(long)]
     pub instructions: bool,
-    /// Do nothing but so many updates, and print the steps taken: what `--instructions` counts
+    /// Do nothing but N updates, and print the steps taken: what `--instructions` counts
     #[arg(long, value_name = "N", hide = true)]
     pub updates: Option<usize>,
     /// The seed

@@ -87,7 +87,7 @@ pub fn memory(bytes: f64) -> String {
     }
 }
 
-/// A bar on a terminal, elsewhere a line a size if that is wanted; and what is needed to go on, now and then.
+/// A bar on a terminal, elsewhere one line per size if that is wanted; and what is needed to go on, now and then.
 pub struct Meter<'a> {
     bar: ProgressBar,
     lines: bool,
@@ -109,7 +109,7 @@ impl<'a> Meter<'a> {
         Meter { save: Some(Save { last: Instant::now(), save }), ..Meter::new(true) }
     }
 
-    /// A bar; with `lines`, a line a size where there is no terminal.
+    /// A bar; with `lines`, one line per size where there is no terminal.
     pub fn new(lines: bool) -> Meter<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
         Meter { bar, lines: lines && !on_terminal, title: String::new(), save: None }

@@ -14,7 +14,7 @@ use crate::sealed::{open, seal};
 /// The name of the file.
 const FILE: &str = "seeds.json";
 
-/// What was asked for: the same run, once a seed.
+/// What was asked for: the same run, once per seed.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {

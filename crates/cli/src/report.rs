@@ -45,7 +45,7 @@ const DEPTH: usize = 4;
 /// How much of each run goes onto a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Episodes a task.
+    /// Episodes per task.
     pub episodes: usize,
     /// Steps an episode.
     pub steps: usize,
@@ -61,7 +61,7 @@ impl Extent {
     /// Steps an episode where nothing else is said: all of them in most worlds, five minutes of traffic.
     pub const STEPS: usize = 150;
 
-    /// What a page of so many runs shows by default: less of each where there are many, so that it stays small.
+    /// What a page of this many runs shows by default: less of each where there are many, so that it stays small.
     pub fn of(runs: usize) -> Extent {
         let (episodes, curves, played) = match runs {
             0..=1 => (4, 24, usize::MAX),

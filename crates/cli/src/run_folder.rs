@@ -59,7 +59,7 @@ pub struct RunConfig {
     pub task: Option<String>,
     /// The seed.
     pub seed: u64,
-    /// Episodes a score, where it was said.
+    /// Episodes per score, where it was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub episodes: Option<usize>,
     /// Whether types are ignored.

@@ -115,7 +115,7 @@ fn measure(
     Ok(Figures { runs })
 }
 
-/// The rules without their values, one a line, sorted: what tells policies apart.
+/// The rules without their values, one per line, sorted: what tells policies apart.
 pub(super) fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
     let text = policy.display(alphabet).to_string();
     let mut lines: Vec<&str> =

@@ -22,7 +22,7 @@ use crate::settings::config::Config;
 use crate::settings::streams::Purpose;
 use crate::training::restart::Restart;
 
-/// Makes environments of the training task, one a restart.
+/// Makes environments of the training task, one per restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
 
 /// Points of a training curve, about: one is kept every so many updates that there are no more, and at most one in ten.

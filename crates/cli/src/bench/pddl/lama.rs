@@ -35,7 +35,7 @@ impl Lama {
         Some(Lama { python })
     }
 
-    /// Plans for a problem, for so many seconds at the most.
+    /// Plans for a problem, for this many seconds at the most.
     pub fn plan(&self, domain: &str, problem: &str, seconds: u32) -> anyhow::Result<Planned> {
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]

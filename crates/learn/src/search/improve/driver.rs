@@ -119,7 +119,7 @@ impl<'a> Improver<'a> {
         }
     }
 
-    /// The same, to take no more than about so many environment steps.
+    /// The same, to take no more than about this many environment steps.
     #[must_use]
     pub fn within(mut self, steps: u64) -> Improver<'a> {
         self.limit = self.limit.min(steps);
