@@ -87,7 +87,7 @@ pub fn memory(bytes: f64) -> String {
     }
 }
 
-/// A bar on a terminal, elsewhere one line per size if that is wanted; and what is needed to go on, now and then.
+/// A bar on a terminal, elsewhere one line per size if that is wanted; and what is needed to resume, now and then.
 pub struct Meter<'a> {
     bar: ProgressBar,
     lines: bool,
@@ -104,7 +104,7 @@ struct Save<'a> {
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a> Meter<'a> {
-    /// A bar; `save` is called with what is needed to go on, every few seconds.
+    /// A bar; `save` is called with what is needed to resume, every few seconds.
     pub fn saving(save: &'a mut dyn FnMut(&Progress)) -> Meter<'a> {
         Meter { save: Some(Save { last: Instant::now(), save }), ..Meter::new(true) }
     }

@@ -43,7 +43,7 @@ impl Manifest {
             Err(error) => Err(error).with_context(|| format!("cannot read {shown}")),
             Ok(text) => {
                 let manifest: Manifest = open(&text).with_context(|| {
-                    format!("{shown} is damaged: remove it to go on with the runs that have folders")
+                    format!("{shown} is damaged: remove it to resume the runs that have folders")
                 })?;
                 if manifest.last.checked_sub(manifest.first).is_none_or(|more| more >= MOST_SEEDS) {
                     bail!("{shown} asks for more than {MOST_SEEDS} seeds: no run of ours wrote it");

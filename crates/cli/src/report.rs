@@ -132,7 +132,7 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
     let (finished, unfinished): (Vec<_>, Vec<_>) = folders.iter().partition(|f| run::is_finished(f));
     if finished.is_empty() {
         let shown = top.display();
-        bail!("the run in {shown} is not finished: go on with it by\n  derrl train --resume {}", quoted(top));
+        bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(top));
     }
     // What is said on the page itself; notes about a run are said with the run.
     let mut about_all: Vec<String> = unfinished

@@ -20,7 +20,7 @@ use crate::setup::Setup;
 /// What came of a restart.
 #[derive(Debug)]
 pub enum Restarted {
-    /// It is done, or was stopped and can go on: to be given to [`absorb`]. Nothing where it was stopped at once.
+    /// It is done, or was stopped and can be resumed: to be given to [`absorb`]. Nothing where it was stopped at once.
     Result(Option<Value>),
     /// The world failed: its own error, and what was done before.
     Failed(derrl_env::Fault, Option<Value>),

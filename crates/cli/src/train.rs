@@ -87,20 +87,20 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let watch = Watch::new(folders, folders[0].config.settings.updates);
     let learned = setup.search(seeds, &watch, threads(args));
     let seconds = watch.finish()?;
-    let go_on = format!("go on with: derrl train --resume {}", quoted(top));
+    let resume = format!("resume with: derrl train --resume {}", quoted(top));
     let learned = match learned {
         Err(derrl_learn::Error::World(reason)) => {
-            return Err(Failure::Broken(format!("{reason}\n  {go_on}")));
+            return Err(Failure::Broken(format!("{reason}\n  {resume}")));
         }
         other => other?,
     };
     if learned.iter().any(Option::is_none) {
-        return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
+        return Err(Failure::Interrupted(format!("interrupted; {resume}")));
     }
     let mut results = Vec::new();
     for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
         let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
-            return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
+            return Err(Failure::Interrupted(format!("interrupted; {resume}")));
         };
         if !args.no_report {
             let extent = report::Extent::of(1).within(seconds);
