@@ -108,7 +108,9 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
                 scene.goal
             )
         }
-        Scene::Roads(_) | Scene::Facts => format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH)),
+        Scene::Roads(_) | Scene::Facts | Scene::Objects(_) => {
+            format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
+        }
     }
 }
 
