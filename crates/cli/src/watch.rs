@@ -108,8 +108,7 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
                 scene.goal
             )
         }
-        Scene::Text { text } => format!("{text}\n\n"),
-        Scene::Roads(_) | Scene::Image(_) | Scene::Objects(_) | Scene::Facts => {
+        Scene::Roads(_) | Scene::Facts | Scene::Objects(_) => {
             format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
         }
     }
