@@ -564,14 +564,14 @@ pub struct Check {
 #[command(after_help = "Example:\n  derrl bench seeds --domain blocks --seeds 0..4")]
 pub struct Bench {
     /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
-    /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
+    /// many seeds learn, how soon, and which rules), `samples` (how many decisions each agent needs), `scale` (the time of a decision in large states, beside SWI-Prolog and
     /// clingo) or `traffic` (our client beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "traffic"])]
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
-    /// The seeds of `seeds` (default: 0..19, for traffic 0..4)
+    /// The seeds of `seeds` (default: 0..19, for traffic 0..4) and `samples` (default: 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
     /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)

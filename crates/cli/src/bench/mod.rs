@@ -1,6 +1,7 @@
 //! `derrl bench`.
 
 mod record;
+mod samples;
 mod scale;
 mod seeds;
 #[cfg(feature = "sumo")]
@@ -28,6 +29,7 @@ pub fn run(args: &Bench) -> Outcome {
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
+        "samples" => samples::run(args, &specs)?,
         "scale" => scale::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,

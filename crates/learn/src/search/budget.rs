@@ -47,9 +47,11 @@ const SHORT_TRAINING_TO_SELECTION: u64 = 4;
 /// The share of a budget that is kept for what follows the restarts, and that of one too small to grow rules.
 const GROWTH_SHARE: u64 = 4;
 const SMALL_GROWTH_SHARE: u64 = 16;
+/// A budget is small below so many steps.
 const SMALL: u64 = 80_000;
-/// The share of a budget that a scout may take.
+/// The share of a budget that a scout may take, and that of a small one.
 const SCOUT_SHARE: u64 = 3;
+const SMALL_SCOUT_SHARE: u64 = 2;
 
 /// How many restarts come before the whole ones.
 pub fn short_restarts(config: &Config) -> usize {
@@ -132,7 +134,8 @@ impl Budget {
     /// The steps that a scout may take, about: no more than the first pair of restarts.
     pub fn scout(&self, config: &Config) -> u64 {
         let pair = PAIR as u64 * cost(config, 0).1;
-        if self.limited { pair.min(self.total / SCOUT_SHARE) } else { pair }
+        let share = if self.total < SMALL { SMALL_SCOUT_SHARE } else { SCOUT_SHARE };
+        if self.limited { pair.min(self.total / share) } else { pair }
     }
 
     /// How restart number `restart` is trained.
@@ -180,14 +183,20 @@ mod tests {
                         (0..budget.restarts as u64).map(|r| budget.plan(&config, r)).collect();
                     assert!(!plans.is_empty() && plans.iter().all(|p| p.training <= p.steps));
                     let sum: u128 = plans.iter().map(|p| u128::from(p.steps)).sum();
-                    assert!(sum + u128::from(budget.scout(&config)) * u128::from(may_grow) <= u128::from(total));
+                    assert!(
+                        sum + u128::from(budget.scout(&config)) * u128::from(may_grow) <= u128::from(total)
+                    );
                 }
             }
         }
         let config = Config::default();
         let ample = Budget::within(&config, 1 << 40, true);
         assert_eq!(ample.restarts, short_restarts(&config) + config.restarts);
-        assert_eq!(ample.plan(&config, short_restarts(&config) as u64).training, 153_600, "restarts are whole");
+        assert_eq!(
+            ample.plan(&config, short_restarts(&config) as u64).training,
+            153_600,
+            "restarts are whole"
+        );
     }
 
     #[test]
