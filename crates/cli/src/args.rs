@@ -570,10 +570,11 @@ pub struct Check {
 #[command(after_help = "Example:\n  derrl bench seeds --domain blocks --seeds 0..4")]
 pub struct Bench {
     /// What to measure: `train` (steps per second of the environment alone, of acting and of training), `seeds` (how
-    /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
-    /// clingo), `pddl` (planning problems: loading, stepping, and the time to a plan beside Fast Downward's LAMA), `zoo` (worlds of
-    /// different nature, tested on larger instances) or `traffic` (our client beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "pddl", "zoo", "traffic"])]
+    /// many seeds learn, how soon, and which rules), `samples` (how many decisions each agent needs), `scale` (the time of a
+    /// decision in large states, beside SWI-Prolog and clingo), `pddl` (planning problems: loading, stepping, and the time to a
+    /// plan beside Fast Downward's LAMA), `zoo` (worlds of different nature, tested on larger instances) or `traffic` (our client
+    /// beside SUMO alone)
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "zoo", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
@@ -581,7 +582,7 @@ pub struct Bench {
     /// The worlds of `zoo` to measure (default: all)
     #[arg(long = "world", value_name = "WORLD")]
     pub worlds: Vec<String>,
-    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4)
+    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples` (default: 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
     /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)

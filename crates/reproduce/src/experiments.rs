@@ -25,7 +25,8 @@ const TABLES: [(&str, &str); 6] = [
 ];
 const CONVERGENCE: (&str, &str) = file!("convergence");
 const RUNTIME: (&str, &str) = file!("runtime");
-const ABLATIONS: [(&str, &str); 4] = [
+const ABLATIONS: [(&str, &str); 5] = [
+    file!("ablation-parts"),
     file!("ablation-constraints"),
     file!("ablation-tnorms"),
     file!("ablation-tnorms-paper"),

@@ -2,6 +2,7 @@
 
 mod pddl;
 mod record;
+mod samples;
 mod scale;
 mod seeds;
 #[cfg(feature = "sumo")]
@@ -31,6 +32,7 @@ pub fn run(args: &Bench) -> Outcome {
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
         "pddl" => pddl::run(args)?,
+        "samples" => samples::run(args, &specs)?,
         "scale" => scale::run(args)?,
         "zoo" => zoo::run(args)?,
         #[cfg(feature = "sumo")]

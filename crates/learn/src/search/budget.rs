@@ -47,9 +47,11 @@ const SHORT_TRAINING_TO_SELECTION: u64 = 4;
 /// The share of a budget that is kept for what follows the restarts, and that of one too small to grow rules.
 const GROWTH_SHARE: u64 = 4;
 const SMALL_GROWTH_SHARE: u64 = 16;
+/// A budget is small below so many steps.
 const SMALL: u64 = 80_000;
-/// The share of a budget that a scout may take.
+/// The share of a budget that a scout may take, and that of a small one.
 const SCOUT_SHARE: u64 = 3;
+const SMALL_SCOUT_SHARE: u64 = 2;
 
 /// How many restarts come before the whole ones.
 pub fn short_restarts(config: &Config) -> usize {
@@ -132,7 +134,8 @@ impl Budget {
     /// The steps that a scout may take, about: no more than the first pair of restarts.
     pub fn scout(&self, config: &Config) -> u64 {
         let pair = PAIR as u64 * cost(config, 0).1;
-        if self.limited { pair.min(self.total / SCOUT_SHARE) } else { pair }
+        let share = if self.total < SMALL { SMALL_SCOUT_SHARE } else { SCOUT_SHARE };
+        if self.limited { pair.min(self.total / share) } else { pair }
     }
 
     /// How restart number `restart` is trained.

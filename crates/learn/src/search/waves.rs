@@ -315,7 +315,8 @@ impl<'a> Search<'a> {
         let (terms, checkpoint) = (shared.terms, &shared.runs[run].checkpoint);
         let done = &checkpoint.done;
         let best = best_of(done);
-        let chosen = *best.first()?;
+        // On few episodes, a policy that fails once may be within the noise of one that does not.
+        let chosen = *best.iter().find(|&&i| done[i].success >= SOLVED).or(best.first())?;
         if done.len() >= terms.budget.restarts {
             return Some(chosen);
         }
@@ -361,11 +362,9 @@ impl<'a> Search<'a> {
         });
         let mut policy = scouted.clone().filter(|_| ahead).unwrap_or_else(|| by_gradient.clone());
         let mut grown = 0;
-        // What short restarts agree on is solved: nothing is left to grow.
-        let early = terms.decided
-            && run.done.len() <= short_restarts(self.config)
-            && run.done.len() < terms.budget.restarts
-            && chosen.success >= SOLVED;
+        // What short restarts and the scout agree on is solved: nothing is left to grow.
+        let success = run.scout.as_ref().filter(|_| ahead).map_or(chosen.success, |s| s.success);
+        let early = terms.decided && run.done.len() <= short_restarts(self.config) && success >= SOLVED;
         if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
             let mut env = (self.make_env)()?;
             let stop = || self.observer.interrupted();
