@@ -394,6 +394,9 @@ impl World {
     ) -> Result<Box<dyn Env>, Error> {
         let at = self.place(task)?;
         options.check(self)?;
+        if self.0.vocabulary.is_none() {
+            named::check(self.name(), &self.0.alphabet, alphabet)?; // the others find out as they bind names
+        }
         self.0.makes[at](alphabet, options)
     }
 
