@@ -53,9 +53,10 @@ class Relational:
 
     def step(self, action):
         name = action[0].replace("_", "-")
-        chosen = {}
-        if name != "noop":
-            chosen[name] = self.env.action_space[name].sample() * 0
+        chosen = {name: self.env.action_space[name].sample() * 0}
+        if self.places[name] == [()]:
+            chosen[name] = 1
+        else:
             chosen[name].flat[self.places[name].index(action[1:])] = 1
         values, reward, terminated, truncated, _ = self.env.step(chosen)
         self.facts = self.said(values)
@@ -63,40 +64,58 @@ class Relational:
 
 
 class Tireworld(Relational):
-    """Ends when the reward of the goal was received: nothing is earned or lost afterwards."""
+    """Returns are those of the whole 40 steps, but where no action has an effect any more the rest is not played.
+
+    At the goal, a no-op collects the reward, and nothing is earned or lost afterwards. With a flat tire and no spare at hand,
+    every step that is left costs 1.
+    """
 
     score_episodes = 50
     domain = """
         :- environment(tireworld).
         :- action(move_car(location, location)).   :- action(loadtire(location)).
-        :- action(changetire).                      :- action(noop).
+        :- action(changetire).
         :- state(vehicle_at(location)).             :- state(spare_in(location)).
         :- state(not_flattire).                     :- state(no_not_flattire).
         :- state(hasspare).                         :- state(no_hasspare).
-        :- state(goal_reward_received).             :- state(no_goal_reward_received).
         :- background(road(location, location)).    :- background(goal_location(location)).
         :- variables(2).                            :- rules(move_car/2, 2).
     """
 
+    def said(self, values):
+        return [fact for fact in super().said(values) if "goal_reward" not in fact[0]]
+
+    def reset(self, seed):
+        self.left = self.env.horizon
+        return super().reset(seed)
+
+    def here(self):
+        return next(place for name, *place in self.facts if name == "vehicle_at")[0]
+
     def legal(self):
-        """The actions that have an effect, and `noop`."""
-        facts = set(self.facts)
-        (_, here), = [f for f in facts if f[0] == "vehicle_at"]
-        moves = [("move_car", a, b) for name, a, *b in self.fixed if name == "road" and a == here for b in b]
+        """The actions that have an effect."""
+        here, facts = self.here(), set(self.facts)
+        moves = [("move_car", *ends) for name, *ends in self.fixed if name == "road" and ends[0] == here]
         return (
-            [("noop",)] + (moves if ("not_flattire",) in facts else [])
+            (moves if ("not_flattire",) in facts else [])
             + [("loadtire", here)] * (("spare_in", here) in facts) + [("changetire",)] * (("hasspare",) in facts)
         )
 
-    def step(self, action):
-        facts, reward, terminated, truncated = super().step(action)
-        return facts, reward, terminated or ("goal_reward_received",) in facts, truncated
-
     def succeeded(self):
-        return ("goal_reward_received",) in self.facts
+        return ("goal_location", self.here()) in self.fixed
+
+    def step(self, action):
+        facts, reward, _, truncated = super().step(action)
+        self.left -= 1
+        if self.succeeded() and not truncated:
+            _, collected, *_ = self.env.step({})
+            return facts, reward + float(collected), True, False
+        if not self.legal():
+            return facts, reward - self.left, True, False
+        return facts, reward, False, truncated
 
 
-SETTINGS = {"updates": 30, "batch": 256, "wave": 1, "restarts": 2, "selection_episodes": 30, "episodes": 50}
+SETTINGS = {"updates": 40, "batch": 512, "wave": 2, "restarts": 2, "selection_episodes": 30, "episodes": 50}
 
 
 def beside(instance, episodes, seed=0):

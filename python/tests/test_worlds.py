@@ -144,7 +144,7 @@ class Drawn(Delivery):
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(("how", "text"), [
-    ("text", "robot <&> in room"), ("svg", "data:image/svg+xml;base64,"), ("array", "data:image/png;base64,"),
+    ("text", "robot\u00a0<&>\u00a0in\u00a0room"), ("svg", "data:image/svg+xml;base64,"), ("array", "data:image/png;base64,"),
     ("nothing", "object ball0"), ("wrong", "render() failed: TypeError"),
 ])
 def test_pages_show_what_a_world_draws(how, text):

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use derrl_env::scene::Image;
 use derrl_env::{Options, Rng, Scene, worlds};
 use derrl_learn::{Ask, Bounds, Others, WhatIfs, explain_episode};
 use derrl_logic::Policy;
@@ -93,6 +94,18 @@ fn a_world_without_a_picture_is_a_graph_of_its_facts() {
     let svg = picture.document().to_svg(Theme::Light);
     assert!(svg.contains("handempty") && svg.contains("line(a, b, b)") && svg.contains("clear"), "{svg}");
     raster::png(&picture.document(), Theme::Dark, 1.0).expect("a PNG");
+}
+
+#[test]
+fn what_a_world_draws_itself_is_shown_as_it_is() {
+    let scene = Scene::Text { text: "a <b>\n  c".to_string() };
+    let svg = Picture::new(&scene, &[], &Marks::default()).document().to_svg(Theme::Light);
+    assert!(svg.contains("a\u{a0}&lt;b&gt;") && svg.contains("\u{a0}\u{a0}c"), "{svg}");
+    let image = Image { address: "data:image/png;base64,AAAA".to_string(), width: 8, height: 4 };
+    let picture = Picture::new(&Scene::Image(image), &facts(&["p(a)"]), &Marks::default());
+    assert_eq!((picture.width, picture.height), (320.0, 160.0), "small images are enlarged");
+    assert_eq!(picture.label, "p(a).");
+    assert!(picture.document().to_svg(Theme::Dark).contains("href=\"data:image/png;base64,AAAA\""));
 }
 
 #[test]

@@ -17,7 +17,8 @@ const WIDTH: f64 = 320.0;
 
 /// The text in lines, in letters of one width.
 pub(super) fn text(text: &str) -> Picture {
-    let cut = |line: &str| -> String { line.chars().take(MOST_LETTERS).collect() };
+    // Spaces in a row would be drawn as one.
+    let cut = |line: &str| -> String { line.replace(' ', "\u{a0}").chars().take(MOST_LETTERS).collect() };
     let lines: Vec<String> = text.lines().take(MOST_LINES).map(cut).collect();
     let letters = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0) as f64;
     let width = (32.0 + letters * LETTER * SIZE).max(200.0);
@@ -25,7 +26,6 @@ pub(super) fn text(text: &str) -> Picture {
     for (i, line) in lines.iter().enumerate() {
         let drawn = Node::text(0.0, 0.0, SIZE, line.as_str())
             .set("font-family", "ui-monospace, monospace")
-            .set("xml:space", "preserve")
             .fill("var(--ink)");
         picture.put(format!("line {i}"), (16.0, 12.0 + LINE * (i as f64 + 0.75)), vec![drawn]);
     }
@@ -42,7 +42,7 @@ pub(super) fn image(image: &Image, facts: &[String]) -> Picture {
         .set("href", image.address.as_str())
         .at("width", width)
         .at("height", height)
-        .set("style", "image-rendering: pixelated");
+        .set("image-rendering", "pixelated");
     picture.put("image", (0.0, 0.0), vec![drawn]);
     picture
 }
