@@ -39,7 +39,8 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         SOLVED * 100.0
     );
     for (tuned, title) in [(true, "worlds in view when defaults were chosen"), (false, "other worlds")] {
-        let heads = ["world", "train", "large", "huge", "return", "by hand", "steps", "seconds", "worst", "rules"];
+        let heads =
+            ["world", "train", "large", "huge", "return", "by hand", "steps", "seconds", "worst", "rules"];
         let mut rows = vec![heads.map(String::from).to_vec()];
         rows.extend(figures.iter().filter(|f| f.tuned == tuned).map(Figures::row));
         if rows.len() > 1 {
@@ -142,9 +143,8 @@ impl Figures {
 
     fn row(&self) -> Vec<String> {
         let (seconds, slowest) = self.of(|r| r.seconds);
-        let solved = |task: &str| {
-            self.solved(task).map_or(String::new(), |n| format!("{n} of {}", self.runs.len()))
-        };
+        let solved =
+            |task: &str| self.solved(task).map_or(String::new(), |n| format!("{n} of {}", self.runs.len()));
         vec![
             self.world.clone(),
             solved("train"),
@@ -165,7 +165,12 @@ impl Figures {
         self.runs.iter().for_each(|r| *counts.entry(&r.bodies).or_default() += 1);
         let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
         most.map_or(String::new(), |(set, count)| {
-            format!("\n{} ({count} of {} seeds)\n  {}\n", self.world, self.runs.len(), set.replace('\n', "\n  "))
+            format!(
+                "\n{} ({count} of {} seeds)\n  {}\n",
+                self.world,
+                self.runs.len(),
+                set.replace('\n', "\n  ")
+            )
         })
     }
 
