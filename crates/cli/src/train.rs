@@ -349,10 +349,11 @@ pub(crate) fn finish(
 impl Finished {
     fn show(&self, domain: &Domain, paint: Paint) -> String {
         let mut text = format!(
-            "{}, seed {}: {} restarts, {} steps, {:.2} s\n\n",
+            "{}, seed {}: {} restart{}, {} steps, {:.2} s\n\n",
             paint.strong(&domain.name),
             self.seed,
             self.restarts,
+            if self.restarts == 1 { "" } else { "s" },
             thousands(self.steps),
             self.seconds
         );

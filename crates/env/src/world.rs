@@ -172,9 +172,6 @@ impl Options {
     }
 }
 
-/// Sizes beside the task itself that training looks at, at the most.
-const MOST_SIZES: usize = 4;
-
 /// Why a world of which nothing else is known cannot be walked.
 const NO_SPACE: &str = "the world does not offer its states one by one";
 
@@ -417,7 +414,7 @@ impl World {
     }
 
     /// Training instances by size for a task that is trained on, the smallest first: some sizes below that of the task, the
-    /// task, and up to two sizes above it. Empty where the world has no sizes.
+    /// task, the next size, and the largest up to twice and four times that of the task. Empty where the world has no sizes.
     pub fn training_sizes(
         &self,
         alphabet: &Arc<Alphabet>,
@@ -429,11 +426,15 @@ impl World {
         if all.iter().all(|&s| s == own) {
             return Ok(Vec::new()); // there is nothing smaller or larger than the task
         }
-        let above: Vec<usize> = all.iter().copied().filter(|&s| s > own).take(2).collect();
+        let within = |most: usize| all.iter().copied().rfind(|&s| s > own && s <= most);
+        let next = all.iter().copied().find(|&s| s > own);
+        let mut above: Vec<usize> = next.into_iter().chain(within(2 * own)).chain(within(4 * own)).collect();
+        above.dedup();
         let below: Vec<usize> =
             all.iter().copied().filter(|&s| s < own || s == own && above.is_empty()).collect();
         let sized = |size: usize| self.make_sized(alphabet, size, options);
-        let lower = spread(&below, MOST_SIZES - above.len()).into_iter().filter_map(sized);
+        let most = if above.is_empty() { 4 } else { 2 };
+        let lower = spread(&below, most).into_iter().filter_map(sized);
         let task = self.make(alphabet, task, options);
         lower.chain([task]).chain(above.into_iter().filter_map(sized)).collect()
     }

@@ -21,7 +21,7 @@ const HUGE: (usize, u64) = (500, 2);
 /// Training problems have the first seeds, tests have those from here on.
 const UNSEEN: u64 = 1000;
 /// Sizes of training problems that can be asked for, at the most.
-const MOST: usize = 8;
+const MOST: usize = 12;
 
 pub fn animals() -> Vec<Animal> {
     let known = DOMAINS.iter().filter_map(|&(name, tuned)| Some((Generator::find(name)?, tuned)));

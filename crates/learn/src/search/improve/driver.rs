@@ -135,14 +135,18 @@ impl<'a> Improver<'a> {
                 if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
-                // Success on a larger size proves little: what a policy loses there is known once it was explored.
-                if self.trained == self.sizes.len() || self.is_exhausted() {
+                // The largest size only decides, unless the policy falls short there: then it is explored, too.
+                let decides = self.trained + 1 >= self.sizes.len();
+                if decides {
+                    best = self.arrange(best)?;
+                }
+                let enough = decides && self.sizes.len() > 1 && !self.falls_short(&best);
+                if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
                 self.trained += 1;
                 self.extend(&mut best)?;
             }
-            best = self.arrange(best)?;
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
         Ok(Improved {
