@@ -163,7 +163,10 @@ impl<'a> Search<'a> {
             shared.runs.push(SeedRun { seed, checkpoint, started, scouting: false, learned: None });
             let run = shared.runs.len() - 1;
             let state = &shared.runs[run].checkpoint;
-            if may_grow && self.config.improve && short_restarts(self.config) > 0 && state.scout.is_none() {
+            // The scout starts from nothing, so that it would lose what has to stay.
+            let free = self.problem.slots.iter().all(|slot| slot.frozen().is_none());
+            let scouts = free && self.config.improve && short_restarts(self.config) > 0;
+            if may_grow && scouts && state.scout.is_none() {
                 shared.queue.push_back(Job::Scout(run));
                 shared.runs[run].scouting = true;
                 self.next_wave(&mut shared, run);
