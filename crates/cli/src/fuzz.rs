@@ -210,6 +210,7 @@ fn checkpoint() -> Checkpoint {
         simplified: "0.99::move(X, Y) :- top(X).\n".to_string(),
         redundant_atoms: 0,
         returns: vec![0.25, -1e-9],
+        success: 0.5,
         length: 2,
         updates: 10,
         episodes: 100,
@@ -217,7 +218,7 @@ fn checkpoint() -> Checkpoint {
         selection_steps: 10,
         curve: Vec::new(),
     };
-    Checkpoint { done: vec![result(0), result(1)], running: Vec::new() }
+    Checkpoint { done: vec![result(0), result(1)], ..Checkpoint::default() }
 }
 
 /// A run folder in a place, with a checkpoint.

@@ -104,6 +104,7 @@ mod reproduce;
 mod run_folder;
 mod run_result;
 mod serve;
+mod setup;
 mod shell;
 mod simplify;
 pub mod spread;

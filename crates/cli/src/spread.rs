@@ -6,20 +6,21 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 use derrl_env::World;
-use derrl_learn::{Checkpoint, Observer, Problem, Search};
+use derrl_learn::{Checkpoint, Observer};
 use serde_json::{Value, json};
 
 use crate::progress::Control;
 use crate::run_folder::RunFolder;
+use crate::setup::Setup;
 
 /// What came of a restart.
 #[derive(Debug)]
 pub enum Restarted {
-    /// It is done, or was stopped and can go on: to be given to [`absorb`]. Nothing where it was stopped at once.
+    /// It is done, or was stopped and can be resumed: to be given to [`absorb`]. Nothing where it was stopped at once.
     Result(Option<Value>),
     /// The world failed: its own error, and what was done before.
     Failed(derrl_env::Fault, Option<Value>),
@@ -121,12 +122,8 @@ fn search(
 ) -> Result<(), derrl_learn::Error> {
     let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
     let domain = folder.domain().map_err(broken)?;
-    let config = &folder.config;
-    let task = folder.task(&domain).map_err(broken)?.name.as_str();
-    let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
-    let given = folder.start(&domain.alphabet).map_err(broken)?;
-    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
-    Search::new(&problem, &config.settings, &make_env, observer).run(vec![(config.seed, checkpoint)], 1)?;
+    let setup = Setup::of_run(folder, &domain).map_err(broken)?;
+    setup.search(vec![(folder.config.seed, checkpoint)], observer, 1)?;
     Ok(())
 }
 

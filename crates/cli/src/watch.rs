@@ -109,7 +109,9 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
             )
         }
         Scene::Text { text } => format!("{text}\n\n"),
-        Scene::Roads(_) | Scene::Image(_) | Scene::Facts => format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH)),
+        Scene::Roads(_) | Scene::Image(_) | Scene::Objects(_) | Scene::Facts => {
+            format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
+        }
     }
 }
 

@@ -87,7 +87,7 @@ mod tests {
             let fits = |line: &str| line.chars().count() <= width || line.trim().split(' ').count() == 1;
             assert!(wrapped.lines().all(fits), "{wrapped}");
         }
-        let hint = "this run is not finished: go on with it by\n  derrl train --resume 'my folder of runs'";
+        let hint = "this run is not finished: resume it with\n  derrl train --resume 'my folder of runs'";
         assert!(wrap(hint, "", 20).ends_with("\n  derrl train --resume 'my folder of runs'\n"));
     }
 }

@@ -25,7 +25,8 @@ const TABLES: [(&str, &str); 6] = [
 ];
 const CONVERGENCE: (&str, &str) = file!("convergence");
 const RUNTIME: (&str, &str) = file!("runtime");
-const ABLATIONS: [(&str, &str); 4] = [
+const ABLATIONS: [(&str, &str); 5] = [
+    file!("ablation-parts"),
     file!("ablation-constraints"),
     file!("ablation-tnorms"),
     file!("ablation-tnorms-paper"),
@@ -61,7 +62,7 @@ pub struct TableSpec {
     pub options: Options,
     /// Runs of each agent.
     pub seeds: u64,
-    /// Episodes a score.
+    /// Episodes per score.
     pub episodes: usize,
     /// The budget of each agent, in decisions; agents without one are left out.
     pub decisions: BTreeMap<String, u64>,
@@ -82,7 +83,7 @@ pub struct Quick {
     pub seeds: u64,
     /// Decisions of each agent.
     pub decisions: u64,
-    /// Episodes a score.
+    /// Episodes per score.
     pub episodes: usize,
 }
 
@@ -151,7 +152,7 @@ pub struct RuntimeSpec {
     pub agents: Vec<String>,
     /// Measurements of each point.
     pub seeds: u64,
-    /// Training decisions a measurement, for each agent.
+    /// Training decisions per measurement, for each agent.
     pub decisions: BTreeMap<String, u64>,
     /// Settings of DERRL beside the defaults.
     #[serde(default)]
@@ -173,7 +174,7 @@ pub struct QuickRuntime {
     pub seeds: u64,
     /// How many sizes of an axis.
     pub sizes: usize,
-    /// Training decisions a measurement, for each agent.
+    /// Training decisions per measurement, for each agent.
     pub decisions: BTreeMap<String, u64>,
 }
 
@@ -216,7 +217,7 @@ pub struct Axis {
     /// Further options of the world.
     #[serde(default)]
     pub options: Options,
-    /// Training decisions a measurement, where they are costly.
+    /// Training decisions per measurement, where they are costly.
     pub decisions: Option<BTreeMap<String, u64>>,
     /// What a reader should know.
     pub note: Option<String>,
@@ -240,7 +241,7 @@ pub struct AblationSpec {
     pub seeds: u64,
     /// The budget of a run, in decisions.
     pub decisions: u64,
-    /// Episodes a score.
+    /// Episodes per score.
     pub episodes: usize,
     /// Whether training curves are drawn.
     pub figure: bool,
@@ -289,7 +290,7 @@ pub struct AblationDomain {
     pub seeds: Option<u64>,
     /// The budget of a run.
     pub decisions: Option<u64>,
-    /// Episodes a score.
+    /// Episodes per score.
     pub episodes: Option<usize>,
     /// Whether `--quick` takes too long for it.
     #[serde(default)]

@@ -23,7 +23,7 @@ th { font-weight: 600; color: var(--soft); } td small { display: block; color: v
 .group { background: var(--sunk); font-weight: 600; }
 pre { overflow-x: auto; padding: .8rem; background: var(--sunk); border-radius: 10px; font-size: .875rem; overflow-wrap: normal; }
 .claims { padding-left: 1.2rem; } .claims li { margin: .2rem 0; }
-summary { cursor: pointer; } summary h2 { display: inline; } summary .sub { color: var(--soft); font-size: .92rem; margin-left: .6rem; }
+summary { cursor: pointer; } summary h2, summary h3 { display: inline; } details details { margin-top: .9rem; } summary .sub { color: var(--soft); font-size: .92rem; margin-left: .6rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 420px), 1fr)); gap: 18px; }
 figure { margin: 1rem 0; max-width: 42rem; } figure svg { width: 100%; height: auto; display: block; } svg text { font-family: inherit; }
 figcaption { color: var(--soft); font-size: .9rem; }
@@ -35,6 +35,9 @@ figcaption { color: var(--soft); font-size: .9rem; }
 
 /// A table of more columns than this is scrolled on a phone, and its first column stays.
 const WIDE: usize = 4;
+
+/// Letters of a cell that is a number with its unit and its noise, at the most.
+const MOST_LETTERS: usize = 24;
 
 /// The page: verdict, claims that did not hold and the first table at once, all details folded.
 pub fn to_html(page: &Page) -> String {
@@ -53,7 +56,9 @@ pub fn to_html(page: &Page) -> String {
         let _ = writeln!(html, "<p><a href=\"{RUNS_FILE}\">{}</a></p>", escape(RUNS_LINK));
     }
     if let Some(verdict) = page.verdict() {
-        let failed = claims(page.claims().filter(|c| !c.held()));
+        // The worst first.
+        let of = |verdict: Verdict| page.claims().filter(move |c| c.verdict == verdict);
+        let failed = claims(of(Verdict::NotHeld).chain(of(Verdict::Level)));
         let _ = writeln!(
             html,
             "<section class=\"card\"><p class=\"verdict\">{}</p>\n{failed}</section>",
@@ -74,6 +79,9 @@ pub fn to_html(page: &Page) -> String {
             section.id,
             escape(section.title)
         );
+        // What follows a heading of the part that is open is folded: claims and table are what is seen at first.
+        let is_folded = i == 0;
+        let mut in_fold = false;
         let mut in_figures = false;
         for block in &section.blocks {
             let is_figure = matches!(block, Block::Figure(_));
@@ -82,6 +90,10 @@ pub fn to_html(page: &Page) -> String {
                 in_figures = is_figure;
             }
             let _ = match block {
+                Block::Heading(heading) if is_folded => {
+                    let end = if std::mem::replace(&mut in_fold, true) { "</details>\n" } else { "" };
+                    writeln!(html, "{end}<details><summary><h3>{}</h3></summary>", escape(heading))
+                }
                 Block::Heading(heading) => writeln!(html, "<h3>{}</h3>", escape(heading)),
                 Block::Text(text) => writeln!(html, "<p>{}</p>", escape(text)),
                 Block::Table(rows) => writeln!(html, "{}", table(rows)),
@@ -97,8 +109,16 @@ pub fn to_html(page: &Page) -> String {
         if in_figures {
             html.push_str("</div>\n");
         }
+        if in_fold {
+            html.push_str("</details>\n");
+        }
         if !section.claims.is_empty() {
-            let _ = writeln!(html, "<h3>Claims</h3>\n{}", claims(section.claims.iter()));
+            let list = claims(section.claims.iter());
+            let _ = if is_folded {
+                writeln!(html, "<details><summary><h3>All claims</h3></summary>\n{list}</details>")
+            } else {
+                writeln!(html, "<h3>Claims</h3>\n{list}")
+            };
         }
         html.push_str("</details>\n");
     }
@@ -148,7 +168,9 @@ fn table(rows: &[Vec<Cell>]) -> String {
 }
 
 fn draw(cell: &Cell, tag: &str) -> String {
-    let is_number = cell.text.starts_with(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '-', '−']);
+    // Numbers stay on one line; a sentence that begins with one does not.
+    let is_number = cell.text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '−')
+        && cell.text.chars().count() <= MOST_LETTERS;
     let class = if is_number { " class=\"number\"" } else { "" };
     let mark = match cell.mark {
         Mark::None => String::new(),

@@ -45,7 +45,7 @@ pub struct Job {
     pub config: Option<Config>,
     /// Settings of NLRL, GCN and MLP.
     pub learning: Option<BaselineConfig>,
-    /// Episodes a score.
+    /// Episodes per score.
     pub episodes: usize,
     /// What is scored: tasks with options of the world.
     pub tasks: Vec<(String, Options)>,

@@ -11,6 +11,7 @@ use crate::names::{capital, shown};
 use crate::page::{Block, Cell, Claim, Figure, Section, Verdict, row};
 use crate::plan::{Plan, each_seed};
 use crate::sample::Sample;
+use crate::solved::Solved;
 use derrl_report::{Chart, Scale, Series, Stroke};
 
 use derrl_report::table::thousands;
@@ -75,6 +76,7 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         "A training step: processor seconds per episode over the first decisions of training on instances of each size, mean of {seeds} runs: acting, gradient and update, \
          all that is prepared for states when they are first met, and the world itself. Runs are measured one at a time on one core."
     ))];
+    blocks.extend(whole_runs(plan, results)?);
     let mut claims = Vec::new();
     let mut data = Vec::new();
     for axis in axes(plan) {
@@ -132,6 +134,51 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         data.push(json!({"domain": axis.domain, "axis": axis.name, "unit": axis.unit, "times": numbers, "ratios": ratios}));
     }
     Ok(Section { id: "runtime", title: "Run time", blocks, claims, data: Value::Array(data) })
+}
+
+/// The time of whole runs: those of the generalisation table. Nothing where there are none yet.
+fn whole_runs(plan: &Plan, results: &Results) -> anyhow::Result<Vec<Block>> {
+    let agents = &plan.experiments.runtime.agents;
+    let solved = Solved::read()?;
+    let head = agents.iter().flat_map(|a| {
+        [
+            format!("{}, seconds", shown(a)),
+            format!("{}, decisions", shown(a)),
+            format!("{}, solved", shown(a)),
+        ]
+    });
+    let mut rows = vec![row(std::iter::once("whole run".to_string()).chain(head))];
+    for table in plan.tables() {
+        let mut cells = vec![table.title.clone()];
+        for agent in agents {
+            let finished = results.all(&plan.table_jobs(table, agent)?);
+            if finished.is_empty() {
+                break;
+            }
+            let seconds = Sample::new(finished.iter().map(|f| f.training_seconds).collect());
+            let decisions = Sample::new(finished.iter().map(|f| f.trained.decisions as f64).collect());
+            let mut solving = 0;
+            for f in &finished {
+                let score = f.scores.first();
+                solving += usize::from(match score {
+                    Some(score) => solved.solves(&table.domain, &table.rows[0].task, score)?,
+                    None => false,
+                });
+            }
+            cells.push(format!("{:.2}", seconds.mean()));
+            cells.push(thousands(decisions.mean() as u64));
+            cells.push(format!("{solving} of {}", finished.len()));
+        }
+        if cells.len() > 1 {
+            rows.push(row(cells));
+        }
+    }
+    if rows.len() == 1 {
+        return Ok(Vec::new());
+    }
+    let text = "A whole run: processor seconds from the start to the policy that is scored, selection, refinement, growth and improvement included, mean over the \
+                runs of the generalisation table; solved: runs whose policy solves the training task. DERRL ends by itself, NLRL takes its whole budget.";
+    Ok(vec![Block::Text(text.to_string()), Block::Table(rows)])
 }
 
 /// Seconds per episode and per decision at one size.

@@ -148,7 +148,7 @@ fn differences(marks: &[(String, Mark, String)]) -> Vec<Vec<Cell>> {
 
 /// The budgets of the tables.
 fn budgets(plan: &Plan) -> Vec<Vec<Cell>> {
-    let mut rows = vec![row(["", "decisions of each agent that learns", "seeds", "episodes a score"])];
+    let mut rows = vec![row(["", "decisions of each agent that learns", "seeds", "episodes per score"])];
     for table in plan.tables() {
         let mut agents: Vec<(u64, Vec<String>)> = Vec::new();
         for name in AGENTS.iter().map(|a| a.name).filter(|a| *a != "random") {

@@ -1,4 +1,4 @@
-//! The record of figures: a line a measurement, with its date, commit and machine.
+//! The record of figures: one line per measurement, with its date, commit and machine.
 
 use std::path::Path;
 

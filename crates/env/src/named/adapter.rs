@@ -12,7 +12,7 @@ use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
 use crate::fault::Fault;
 use crate::rng::Rng;
-use crate::scene::Scene;
+use crate::scene::{self, Scene};
 
 /// A world that speaks in names, as an environment of the engine.
 ///
@@ -374,7 +374,10 @@ impl env::Env for Named {
     }
 
     fn scene(&self) -> Scene {
-        self.env.scene()
+        match self.env.scene() {
+            Scene::Facts => Scene::Objects(scene::Objects::of(&self.current.universe)),
+            scene => scene,
+        }
     }
 
     fn best_return(&self) -> Option<f64> {

@@ -117,7 +117,7 @@ fn shown(case: &Case, state: &State, action: &GroundAction, spelling: &Spelling)
     text
 }
 
-/// Compares what a tool decided, a line a state, with what our engine decides. How many states there were.
+/// Compares what a tool decided, one line per state, with what our engine decides. How many states there were.
 fn compare(case: &Case, lines: &[&str], spelling: &Spelling) -> usize {
     assert_eq!(lines.len(), case.states.len(), "{}: an answer a state", case.name);
     for (i, (state, line)) in case.states.iter().zip(lines).enumerate() {

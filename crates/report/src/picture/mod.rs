@@ -44,7 +44,8 @@ impl Picture {
     /// A state drawn: by its scene, else its facts as a graph. `marks` says which variables stand for which objects.
     pub fn new(scene: &Scene, facts: &[String], marks: &Marks) -> Picture {
         match scene {
-            Scene::Facts => facts::draw(facts, marks),
+            Scene::Facts => facts::draw(&[], facts, marks),
+            Scene::Objects(objects) => facts::draw(&objects.groups, facts, marks),
             Scene::Stacks(scene) => stacks::draw(scene, marks),
             Scene::Numbers(scene) => numbers::draw(scene, marks),
             Scene::Grid(scene) => grid::draw(scene, marks),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use derrl_env::{Env, Rng};
 use derrl_logic::Policy;
 
+use super::arrange::neighbours;
 use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, explore};
@@ -36,6 +37,10 @@ const MOST_STEPS: u64 = 1_000_000;
 const RESIDUE: f64 = 0.002;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
+/// A policy that succeeds in a smaller share of episodes falls short.
+const SOLVED: f64 = 0.99;
+/// Episodes by which orders of rules are told apart at first.
+const GLANCE: usize = 50;
 
 /// A step to a wider language that was tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +119,7 @@ impl<'a> Improver<'a> {
         }
     }
 
-    /// The same, to take no more than about so many environment steps.
+    /// The same, to take no more than about this many environment steps.
     #[must_use]
     pub fn within(mut self, steps: u64) -> Improver<'a> {
         self.limit = self.limit.min(steps);
@@ -127,11 +132,16 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                if !self.is_late() {
+                if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
-                // Success on a larger size proves little: what a policy loses there is known once it was explored.
-                if self.trained == self.sizes.len() || self.is_exhausted() {
+                // The largest size only decides, unless the policy falls short there: then it is explored, too.
+                let decides = self.trained + 1 >= self.sizes.len();
+                if decides {
+                    best = self.arrange(best)?;
+                }
+                let enough = decides && self.sizes.len() > 1 && !self.falls_short(&best);
+                if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
                 self.trained += 1;
@@ -151,6 +161,11 @@ impl<'a> Improver<'a> {
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
     fn is_late(&self) -> bool {
         self.trained > LATE
+    }
+
+    /// Whether a policy fails in instances of some size that it was run on.
+    fn falls_short(&self, best: &Trial) -> bool {
+        (0..best.results.len()).any(|size| best.success(size) < SOLVED)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -231,6 +246,48 @@ impl<'a> Improver<'a> {
         }
     }
 
+    /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
+    fn arrange(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        let Some(largest) = self.sizes.len().checked_sub(1).filter(|&last| last > 0) else { return Ok(best) };
+        let problem = Arc::clone(&self.language.problem);
+        let mut seen: Vec<Policy> = vec![best.policy.clone()];
+        while let Some(levels) = levels_of(&best.policy, &problem) {
+            let mut moved = false;
+            for policy in neighbours(&levels).iter().filter_map(|l| policy_of(l, &problem)) {
+                if self.is_exhausted() || best.results.len() <= largest {
+                    return Ok(best);
+                }
+                if seen.contains(&policy) {
+                    continue;
+                }
+                seen.push(policy.clone());
+                let glance = self.glance(&policy, largest)?;
+                let before: Vec<f64> = best.results[largest].iter().map(|r| r.value).collect();
+                let (gap, noise) = advantage(&glance, &before);
+                if gap > noise + 1e-9 {
+                    let rival = self.tried(policy)?;
+                    if rival.beats(&best) {
+                        (best, moved) = (rival, true);
+                        break;
+                    }
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The returns of a policy in the first episodes of one size.
+    fn glance(&mut self, policy: &Policy, size: usize) -> Result<Vec<f64>, Error> {
+        let mut trial = Trial::new(policy.clone());
+        let alphabet = &self.language.problem.alphabet;
+        let env = &mut self.sizes[size..=size];
+        self.steps += trial.extend(alphabet, env, GLANCE.min(self.episodes), self.seed, self.stop)?;
+        Ok(trial.returns())
+    }
+
     /// What a policy loses on what was seen, as a share of what acting at random loses.
     fn residue(&mut self, policy: &Policy, gamma: f64) -> f64 {
         let problem = Arc::clone(&self.language.problem);
@@ -246,7 +303,10 @@ impl<'a> Improver<'a> {
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
             let walks = size < LATE || policy.rules.is_empty();
-            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS, walks };
+            let left = self.limit.saturating_sub(self.steps + self.table.steps);
+            let instances = instances.div_ceil(self.trained);
+            // Half of what is left is kept for comparing what is found.
+            let extent = Extent { instances, steps: STEPS.min(left / (2 * instances as u64)), walks };
             explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
         }
         Ok(())
@@ -283,6 +343,9 @@ impl<'a> Improver<'a> {
         }
         let mut best: Option<(Trial, f64)> = None;
         for (policy, gamma) in found {
+            if best.is_some() && self.is_exhausted() {
+                break;
+            }
             let trial = self.tried(policy)?;
             if best.as_ref().is_none_or(|(b, _)| trial.beats(b)) {
                 best = Some((trial, gamma));
