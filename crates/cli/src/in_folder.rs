@@ -84,11 +84,11 @@ pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) ->
     let _lock = RunFolder::lock(folder)?;
     let folders = [RunFolder::open(folder)?.of_world(world)];
     let folder = &folders[0];
-    let domain = folder.domain()?;
+    let mut domain = folder.domain()?;
+    let given = folder.start(&mut domain)?;
     let config = &folder.config;
     let task = folder.task(&domain)?.name.as_str();
     let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
-    let given = folder.start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(&folders, config.settings.updates).controlled(control);
     let seeds = vec![(config.seed, folder.checkpoint()?)];

@@ -120,11 +120,11 @@ fn search(
     observer: &dyn Observer,
 ) -> Result<(), derrl_learn::Error> {
     let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
-    let domain = folder.domain().map_err(broken)?;
+    let mut domain = folder.domain().map_err(broken)?;
+    let given = folder.start(&mut domain).map_err(broken)?;
     let config = &folder.config;
     let task = folder.task(&domain).map_err(broken)?.name.as_str();
     let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
-    let given = folder.start(&domain.alphabet).map_err(broken)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     Search::new(&problem, &config.settings, &make_env, observer).run(vec![(config.seed, checkpoint)], 1)?;
     Ok(())

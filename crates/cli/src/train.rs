@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use derrl_env::{Env, Options};
 use derrl_learn::{Config, Learned, Origin, Problem, Score, Search, UpdateStats};
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy};
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
@@ -92,13 +92,13 @@ fn sizes(domain: &Domain, task: &str, options: &Options) -> Result<Vec<Box<dyn E
 
 /// Learns and scores runs that differ in nothing but the seed.
 fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
-    let domain = folders[0].domain()?;
+    let mut domain = folders[0].domain()?;
+    let given = folders[0].start(&mut domain)?;
     let config = folders[0].config.settings.clone();
     let seeds =
         folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
     let task = folders[0].task(&domain)?.name.as_str();
     let make_env = || domain.world.make(&domain.alphabet, task, &folders[0].config.options);
-    let given = folders[0].start(&domain.alphabet)?;
     let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
     let watch = Watch::new(folders, config.updates);
     let make_sizes = || sizes(&domain, task, &folders[0].config.options);
@@ -204,19 +204,20 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
 
 /// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
 fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
-    let policy = another_policy(path, &mut domain.clone())?;
+    let mut spoken = domain.clone();
+    let policy = another_policy(path, &mut spoken)?;
     let file = path.display();
-    let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
-    let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
-    Problem::starting_from(&domain.alphabet, 1, &given).with_context(|| format!("--from {file}"))?;
+    let start = Start { policy: policy.display(&spoken.alphabet).to_string(), freeze: freeze.to_vec() };
+    let (given, alphabet) = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
+    Problem::starting_from(&alphabet, 1, &given).with_context(|| format!("--from {file}"))?;
     if !config.hidden.is_empty() && given.iter().any(|g| !g.frozen) {
         bail!(
             "--from {file}: with hidden layers only frozen rules can be given; add them to --freeze, or drop --set hidden"
         );
     }
     for rule in given.iter().map(|g| &g.rule) {
-        if let Some((_, message)) = domain.alphabet.contradicts(rule) {
-            say!("warning: {}: {message}", rule.display(&domain.alphabet));
+        if let Some((_, message)) = alphabet.contradicts(rule) {
+            say!("warning: {}: {message}", rule.display(&alphabet));
         }
     }
     Ok(start)
@@ -301,6 +302,8 @@ pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
+    /// The alphabet that it speaks.
+    alphabet: Arc<Alphabet>,
     origins: Vec<Origin>,
     advice: Vec<String>,
     steps: u64,
@@ -318,6 +321,9 @@ pub(crate) fn finish(
     learned: &Learned,
     seconds: f64,
 ) -> anyhow::Result<Option<Finished>> {
+    let unsimplified = learned.unsimplified.display(&domain.alphabet).to_string();
+    // What the policy defines is part of what is spoken here.
+    let domain = &Domain { alphabet: Arc::clone(&learned.alphabet), ..domain.clone() };
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
     let score = |tasks: &[String], options: &Options| {
@@ -333,7 +339,7 @@ pub(crate) fn finish(
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
-        unsimplified: learned.unsimplified.display(&domain.alphabet).to_string(),
+        unsimplified,
         scores: &scores,
         restarts: checkpoint.done.len(),
         restart: learned.restart,
@@ -352,6 +358,7 @@ pub(crate) fn finish(
         origins: learned.origins.clone(),
         seed: config.seed,
         policy: learned.policy.clone(),
+        alphabet: Arc::clone(&learned.alphabet),
         steps: result.steps,
         restarts: result.restarts,
         seconds,
@@ -376,7 +383,7 @@ impl Finished {
             self.seconds
         );
         // Definitions of the policy's own, if any, stand before its rules.
-        let shown = self.policy.display(&domain.alphabet).to_string();
+        let shown = self.policy.display(&self.alphabet).to_string();
         let mut origins = self.origins.iter();
         for line in shown.lines() {
             let origin = if line.contains("::") { origins.next() } else { None };

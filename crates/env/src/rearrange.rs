@@ -14,6 +14,7 @@ use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::rng::Rng;
+use crate::scene::{Scene, Stacks};
 use crate::space;
 use crate::world::{Options, Task, World};
 
@@ -138,6 +139,22 @@ fn draw_stacks(n: u32, rng: &mut Rng) -> Vec<u32> {
     below
 }
 
+/// Blocks that are on these, as a scene. Its goal is a block that is not where it should be yet, such that all below its place is right.
+pub(crate) fn scene(below: &[u32], goal: &[u32], universe: &Universe) -> Scene {
+    let n = below.len() as u32;
+    let over = |x: u32| (0..n).find(|&z| below[z as usize] == x);
+    let stack = |bottom: u32| std::iter::successors(Some(bottom), |&x| over(x)).collect();
+    let depth = |x: u32| std::iter::successors(Some(x), |&x| goal.get(x as usize).copied()).count();
+    let wrong = (0..n).filter(|&x| below[x as usize] != goal[x as usize]).min_by_key(|&x| depth(x));
+    let name = |x: u32| universe.name(Object(x)).to_string();
+    Scene::Stacks(Stacks {
+        blocks: (0..n).map(name).collect(),
+        stacks: (0..n).filter(|&x| below[x as usize] == n).map(stack).collect(),
+        goal: wrong.map_or((0, goal[0]), |x| (x, goal[x as usize])),
+        floor: name(n),
+    })
+}
+
 /// How many moves it takes to put every block that is not in place on the floor, then to build: a block is in place if it is
 /// where it should be, and so is all below it.
 pub(crate) fn simple_strategy(below: &[u32], goal: &[u32]) -> u32 {
@@ -242,6 +259,10 @@ impl Env for Rearrange {
 
     fn succeeded(&self) -> bool {
         self.wrong == 0
+    }
+
+    fn scene(&self) -> Scene {
+        scene(&self.below, &self.goal, &self.universe)
     }
 
     /// The shortest plan is hard to find for many blocks; this is what the simple strategy earns.

@@ -45,8 +45,8 @@ impl Monitor for Deadline {
 
 /// What a playground begins with: the text of the learned policy.
 pub fn start(folder: &RunFolder, label: &str) -> anyhow::Result<Value> {
-    let domain = playable(folder)?;
-    let learned = learned(folder, &domain)?;
+    let mut domain = playable(folder)?;
+    let learned = learned(folder, &mut domain)?;
     Ok(json!({
         "run": label,
         "domain": domain.name,
@@ -69,23 +69,28 @@ fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
     Ok(domain)
 }
 
-fn learned(folder: &RunFolder, domain: &Domain) -> anyhow::Result<Policy> {
+/// The learned policy; what it defines joins the alphabet of the domain.
+fn learned(folder: &RunFolder, domain: &mut Domain) -> anyhow::Result<Policy> {
     if !run::is_finished(folder) {
         bail!("the run is not finished: there is no policy yet");
     }
-    Ok(Policy::parse(&read_source(&folder.policy_path())?, &domain.alphabet)?)
+    let (policy, alphabet) = Policy::read_beside(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    domain.alphabet = alphabet;
+    Ok(policy)
 }
 
 /// Tries a policy: what it does, as a page shows a run; or where its text is wrong.
 pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
-    let domain = playable(folder)?;
-    let alphabet = &domain.alphabet;
+    let mut domain = playable(folder)?;
     if asked.policy.len() > MOST_BYTES {
         bail!("the policy is too long to be tried here: {MOST_BYTES} bytes at the most");
     }
     let source = Source::new("policy", asked.policy.as_str());
-    let policy = match Policy::parse(&source, alphabet) {
-        Ok(policy) => policy,
+    let policy = match Policy::read(&source, &domain.alphabet) {
+        Ok((policy, alphabet)) => {
+            domain.alphabet = alphabet;
+            policy
+        }
         Err(error) => return Ok(json!({ "error": located(&error) })),
     };
     if policy.rules.len() > MOST_RULES || policy.rules.iter().any(|r| r.body.len() > MOST_ATOMS) {
@@ -93,15 +98,16 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     }
     let task = folder.task(&domain)?;
     let options = folder.config.options.of(task);
-    let mut env = domain.world.make(alphabet, &task.name, &options)?;
-    let score = evaluate(&policy, alphabet, env.as_mut(), EPISODES, folder.config.seed)?;
+    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
+    let score = evaluate(&policy, &domain.alphabet, env.as_mut(), EPISODES, folder.config.seed)?;
     let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
     let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until: None };
     let mut told = run::of_policy(folder, &domain, &policy, &scores, extent)?;
     let deadline = || Deadline(Instant::now() + PATIENCE);
     let found = verification::of_policy(&domain, &policy, &mut deadline());
     told["verification"] = serde_json::to_value(found)?;
-    told["difference"] = difference(&domain, &learned(folder, &domain)?, &policy, &mut deadline())?;
+    let learned = learned(folder, &mut domain)?;
+    told["difference"] = difference(&domain, &learned, &policy, &mut deadline())?;
     Ok(told)
 }
 

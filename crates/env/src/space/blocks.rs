@@ -246,7 +246,12 @@ pub(super) fn each_configuration(n: u32, below: &mut Vec<u32>, visit: &mut dyn F
 }
 
 /// Every way to write `left` as a sum of numbers up to `most`, in descending order.
-pub(super) fn each_partition(left: usize, most: usize, parts: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize])) {
+pub(super) fn each_partition(
+    left: usize,
+    most: usize,
+    parts: &mut Vec<usize>,
+    visit: &mut dyn FnMut(&[usize]),
+) {
     if left == 0 {
         return visit(parts);
     }
@@ -276,7 +281,9 @@ impl Family for Configurations {
         if self.alike {
             self.each_class(&mut if_open);
         } else {
-            each_configuration(self.n, &mut Vec::new(), &mut |below| if_open(Configurations::encode(below), 1));
+            each_configuration(self.n, &mut Vec::new(), &mut |below| {
+                if_open(Configurations::encode(below), 1)
+            });
         }
     }
 

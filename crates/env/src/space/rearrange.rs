@@ -13,12 +13,14 @@ use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
 use crate::blocks::universe;
 use crate::error::Error;
-use crate::rearrange::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY};
+use crate::rearrange::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY, scene};
 use crate::scene::Scene;
 
 /// The row's entry. 8 blocks have 394,353 configurations.
 pub(crate) fn rearrange() -> Exhaustive {
-    Exhaustive::sizes("blocks", (2, 8), |alphabet, extent| Ok(Box::new(Rearrangements::new(alphabet, extent)?)))
+    Exhaustive::sizes("blocks", (2, 8), |alphabet, extent| {
+        Ok(Box::new(Rearrangements::new(alphabet, extent)?))
+    })
 }
 
 const BITS: usize = 5;
@@ -189,7 +191,8 @@ impl Family for ToGoal {
         self.moves.get(&state).copied()
     }
 
-    fn scene(&self, _state: u128) -> Scene {
-        Scene::Facts
+    fn scene(&self, state: u128) -> Scene {
+        let below: Vec<u32> = (0..self.n).map(|x| ToGoal::below(state, x)).collect();
+        scene(&below, &self.goal, &self.universe)
     }
 }

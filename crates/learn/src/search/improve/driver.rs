@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng};
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy, Source};
 
 use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, explore};
+use super::invent::{Invention, pool};
 use super::regret::Regrets;
 use super::table::Table;
 use super::trial::Trial;
@@ -16,6 +17,7 @@ use crate::act::actor::Actor;
 use crate::act::score::mean_stderr;
 use crate::error::Error;
 use crate::language::problem::Problem;
+use crate::search::checkpoint::SOLVED;
 use crate::search::refine::advantage;
 use crate::settings::streams::Purpose;
 
@@ -34,6 +36,15 @@ const STEPS: u64 = 3000;
 const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
+/// Predicates are invented where a policy loses more than this share on instances that are larger than those it was made for.
+const UNSOLVED: f64 = 0.01;
+/// Invented predicates of a policy, at the most.
+const INVENTIONS: usize = 2;
+/// Predicates of the pool that are tried on what was seen, at the most; those of them that are tried in the world; and the states
+/// that tell which these are.
+const SCREENED: usize = 200;
+const FINALISTS: usize = 8;
+const SCREENING_STATES: usize = 400;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
 
@@ -55,6 +66,8 @@ pub struct WideningStep {
 pub struct Improved {
     /// The policy.
     pub policy: Policy,
+    /// The alphabet that it speaks: that of the problem, with the predicates that were invented.
+    pub alphabet: Arc<Alphabet>,
     /// Its returns in the judge's episodes, smaller instances first.
     pub returns: Vec<f64>,
     /// The share of episodes that succeeded, by size.
@@ -67,6 +80,8 @@ pub struct Improved {
 
 /// Improves policies on the instances of one training task.
 pub struct Improver<'a> {
+    /// The alphabet of the problem.
+    given: Arc<Alphabet>,
     language: Language,
     /// Instances to train on, the smallest first.
     sizes: Vec<Box<dyn Env>>,
@@ -100,6 +115,7 @@ impl<'a> Improver<'a> {
         Improver {
             table: Table::new(&problem.alphabet),
             rng: Purpose::Improvement.rng(seed),
+            given: Arc::clone(&problem.alphabet),
             language: Language::start(problem),
             sizes,
             trained: 1,
@@ -137,12 +153,17 @@ impl<'a> Improver<'a> {
                 self.trained += 1;
                 self.extend(&mut best)?;
             }
+            best = self.invent(best)?;
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
+        let text = best.policy.display_needed(&best.alphabet).to_string();
+        let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &self.given)
+            .map_err(|e| Error::Policy(e.to_string()))?;
         Ok(Improved {
             returns: best.returns(),
             success,
-            policy: best.policy,
+            policy,
+            alphabet,
             steps: self.steps + self.table.steps,
             widenings: self.widenings,
         })
@@ -206,7 +227,7 @@ impl<'a> Improver<'a> {
                 if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
                     return Ok(best);
                 }
-                let Some(wider) = self.language.wider(step)? else { continue };
+                let Some(wider) = self.language.wider(&step)? else { continue };
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
@@ -231,6 +252,94 @@ impl<'a> Improver<'a> {
         }
     }
 
+    /// Invents predicates where the training task is not solved without.
+    fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        for number in 0..INVENTIONS {
+            let failing = (0..best.results.len()).any(|size| best.success(size) < SOLVED);
+            let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
+            let losing = || number == 0 && self.sizes.len() > 1;
+            if self.is_exhausted() || !failing && !(losing() && self.residue(&best.policy, gamma) >= UNSOLVED)
+            {
+                break;
+            }
+            let Some(rival) = self.invention(&best, gamma)? else { break };
+            best = self.rounds(rival)?;
+        }
+        Ok(best)
+    }
+
+    /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
+    /// what was seen; those with which rules lose least, their price included, are then tried in the world.
+    fn invention(&mut self, best: &Trial, gamma: f64) -> Result<Option<Trial>, Error> {
+        let pool = pool(&self.language.problem.alphabet, &self.table, self.stop)?;
+        let bar = self.screened(&mut Language::start(&self.language.problem), gamma, 0);
+        let mut ranked: Vec<(f64, Invention)> = Vec::new();
+        for invention in pool.into_iter().take(SCREENED) {
+            if (self.stop)() {
+                return Err(Error::Interrupted);
+            }
+            let narrow = Language::start(&self.language.problem);
+            let Some(mut wider) = narrow.with(&invention)? else { continue };
+            let worth = self.screened(&mut wider, gamma, invention.size);
+            if worth < bar {
+                ranked.push((worth, invention));
+            }
+        }
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ranked.truncate(FINALISTS);
+        let before = mean_stderr(&best.returns()).0;
+        let first = self.widenings.len();
+        let mut winner: Option<(Trial, Language)> = None;
+        for (_, invention) in ranked {
+            let Some(wider) = self.language.with(&invention)? else { continue };
+            let narrow = std::mem::replace(&mut self.language, wider);
+            let rival = self.from_nothing(gamma)?;
+            let wider = std::mem::replace(&mut self.language, narrow);
+            let Some(rival) = rival else { continue };
+            let kept = rival.beats(winner.as_ref().map_or(best, |(w, _)| w));
+            let after = mean_stderr(&rival.returns()).0;
+            if kept {
+                self.widenings[first..].iter_mut().for_each(|w| w.kept = false);
+            }
+            self.widenings.push(WideningStep { to: Widening::Invented(invention.name), before, after, kept });
+            if kept {
+                winner = Some((rival, wider));
+            }
+        }
+        Ok(winner.map(|(trial, language)| {
+            self.language = language;
+            trial
+        }))
+    }
+
+    /// What rules of a language lose on a sample of what was seen, with their price and that of so many literals, as a share of what
+    /// acting at random loses.
+    fn screened(&self, language: &mut Language, gamma: f64, size: usize) -> f64 {
+        let problem = Arc::clone(&language.problem);
+        // The same sample for all.
+        let mut rng = self.rng.clone();
+        let (most, masks) = (SCREENING_STATES, &mut language.groundings);
+        let regrets = Regrets::among(most, &problem, &self.table, masks, gamma, &mut rng);
+        if regrets.is_empty() {
+            return 0.0;
+        }
+        let levels = edit(&regrets, Vec::new(), language.reach, self.stop);
+        let worth = regrets.total(&levels) + regrets.price * size as f64;
+        worth / regrets.lost(&Vec::new())
+    }
+
+    /// The policy that editing finds from no rules at all.
+    fn from_nothing(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
+        let problem = Arc::clone(&self.language.problem);
+        let mut rng = self.rng.clone();
+        let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
+        let levels = edit(&regrets, Vec::new(), self.language.reach, self.stop);
+        match policy_of(&levels, &problem).filter(|p| !p.rules.is_empty()) {
+            Some(policy) => Ok(Some(self.tried(policy)?)),
+            None => Ok(None),
+        }
+    }
+
     /// What a policy loses on what was seen, as a share of what acting at random loses.
     fn residue(&mut self, policy: &Policy, gamma: f64) -> f64 {
         let problem = Arc::clone(&self.language.problem);
@@ -242,7 +351,8 @@ impl<'a> Improver<'a> {
 
     fn explore(&mut self, policy: &Policy, instances: usize) -> Result<(), Error> {
         self.table.forget_visits();
-        let mut actor = Actor::new(policy, &self.language.problem.alphabet);
+        let alphabet = Arc::clone(&self.language.problem.alphabet);
+        let mut actor = Actor::new(policy, &alphabet);
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
             let walks = size < LATE || policy.rules.is_empty();
@@ -292,12 +402,13 @@ impl<'a> Improver<'a> {
     }
 
     fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
-        if let Some(known) = self.tried.iter().find(|t| t.policy == policy) {
+        let alphabet = Arc::clone(&self.language.problem.alphabet);
+        if let Some(known) = self.tried.iter().find(|t| t.is_of(&policy, &alphabet)) {
             let mut known = known.clone();
             self.extend(&mut known)?;
             return Ok(known);
         }
-        let mut trial = Trial::new(policy);
+        let mut trial = Trial::new(policy, &alphabet);
         self.extend(&mut trial)?;
         self.tried.push(trial.clone());
         Ok(trial)
@@ -306,9 +417,8 @@ impl<'a> Improver<'a> {
     /// Runs a policy on the sizes that are explored and one more.
     fn extend(&mut self, trial: &mut Trial) -> Result<(), Error> {
         let sizes = (self.trained + 1).min(self.sizes.len());
-        let alphabet = &self.language.problem.alphabet;
         let sizes = &mut self.sizes[..sizes];
-        self.steps += trial.extend(alphabet, sizes, self.episodes, self.seed, self.stop)?;
+        self.steps += trial.extend(sizes, self.episodes, self.seed, self.stop)?;
         Ok(())
     }
 }
