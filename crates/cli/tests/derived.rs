@@ -39,11 +39,8 @@ fn derrl(folder: &Path, args: &[&str]) -> Output {
 
 fn says(folder: &Path, args: &[&str]) -> String {
     let output = derrl(folder, args);
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{args:?}: {text}");
     text
 }
@@ -64,7 +61,8 @@ fn a_fact_is_explained_by_its_derivation() {
 #[test]
 fn policies_are_verified_compared_and_simplified() {
     let folder = folder();
-    let verified = says(folder.path(), &["verify", "policy.pl", "--domain", "rearrange", "--max-objects", "4"]);
+    let verified =
+        says(folder.path(), &["verify", "policy.pl", "--domain", "rearrange", "--max-objects", "4"]);
     assert!(verified.contains("proved"), "{verified}");
     let same = says(
         folder.path(),
@@ -81,7 +79,8 @@ fn policies_are_verified_compared_and_simplified() {
 #[test]
 fn large_instances_are_solved_with_few_moves() {
     let folder = folder();
-    let args = ["eval", "policy.pl", "--domain", "rearrange", "--task", "50-blocks", "--episodes", "5", "--json"];
+    let args =
+        ["eval", "policy.pl", "--domain", "rearrange", "--task", "50-blocks", "--episodes", "5", "--json"];
     let json: serde_json::Value =
         serde_json::from_str(&says(folder.path(), &args)).expect("eval --json prints JSON");
     let score = &json["scores"]["50-blocks"];

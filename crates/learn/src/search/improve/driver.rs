@@ -36,8 +36,6 @@ const STEPS: u64 = 3000;
 const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
-/// Predicates are invented where a policy loses more than this share on instances that are larger than those it was made for.
-const UNSOLVED: f64 = 0.01;
 /// Invented predicates of a policy, at the most.
 const INVENTIONS: usize = 2;
 /// Predicates of the pool that are tried on what was seen, at the most; those of them that are tried in the world; and the states
@@ -80,8 +78,8 @@ pub struct Improved {
 
 /// Improves policies on the instances of one training task.
 pub struct Improver<'a> {
-    /// The alphabet of the problem.
-    given: Arc<Alphabet>,
+    /// The problem as it was given.
+    given: Arc<Problem>,
     language: Language,
     /// Instances to train on, the smallest first.
     sizes: Vec<Box<dyn Env>>,
@@ -115,7 +113,7 @@ impl<'a> Improver<'a> {
         Improver {
             table: Table::new(&problem.alphabet),
             rng: Purpose::Improvement.rng(seed),
-            given: Arc::clone(&problem.alphabet),
+            given: Arc::clone(problem),
             language: Language::start(problem),
             sizes,
             trained: 1,
@@ -146,6 +144,9 @@ impl<'a> Improver<'a> {
                 if !self.is_late() {
                     best = self.widen(best)?;
                 }
+                if self.trained == LATE.min(self.sizes.len()) {
+                    best = self.invent(best)?;
+                }
                 // Success on a larger size proves little: what a policy loses there is known once it was explored.
                 if self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
@@ -153,11 +154,10 @@ impl<'a> Improver<'a> {
                 self.trained += 1;
                 self.extend(&mut best)?;
             }
-            best = self.invent(best)?;
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
         let text = best.policy.display_needed(&best.alphabet).to_string();
-        let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &self.given)
+        let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &self.given.alphabet)
             .map_err(|e| Error::Policy(e.to_string()))?;
         Ok(Improved {
             returns: best.returns(),
@@ -252,16 +252,16 @@ impl<'a> Improver<'a> {
         }
     }
 
-    /// Invents predicates where the training task is not solved without.
+    /// Invents predicates where the task is not solved without, or only in a wider language. Policies are compared on instances of the next
+    /// size, which were not explored.
     fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
         for number in 0..INVENTIONS {
             let failing = (0..best.results.len()).any(|size| best.success(size) < SOLVED);
-            let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-            let losing = || number == 0 && self.sizes.len() > 1;
-            if self.is_exhausted() || !failing && !(losing() && self.residue(&best.policy, gamma) >= UNSOLVED)
-            {
+            let widened = number == 0 && self.sizes.len() > 1 && self.widenings.iter().any(|w| w.kept);
+            if self.is_exhausted() || !failing && !widened {
                 break;
             }
+            let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
             let Some(rival) = self.invention(&best, gamma)? else { break };
             best = self.rounds(rival)?;
         }
@@ -271,15 +271,18 @@ impl<'a> Improver<'a> {
     /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
     /// what was seen; those with which rules lose least, their price included, are then tried in the world.
     fn invention(&mut self, best: &Trial, gamma: f64) -> Result<Option<Trial>, Error> {
-        let pool = pool(&self.language.problem.alphabet, &self.table, self.stop)?;
-        let bar = self.screened(&mut Language::start(&self.language.problem), gamma, 0);
+        // What was given is the start, with what was invented so far.
+        let alphabet = &self.language.problem.alphabet;
+        let is_first = alphabet.predicates.len() == self.given.alphabet.predicates.len();
+        let start = Arc::clone(if is_first { &self.given } else { &self.language.problem });
+        let pool = pool(&start.alphabet, &self.table, self.stop)?;
+        let bar = self.screened(&mut Language::start(&start), gamma, 0);
         let mut ranked: Vec<(f64, Invention)> = Vec::new();
         for invention in pool.into_iter().take(SCREENED) {
             if (self.stop)() {
                 return Err(Error::Interrupted);
             }
-            let narrow = Language::start(&self.language.problem);
-            let Some(mut wider) = narrow.with(&invention)? else { continue };
+            let Some(mut wider) = Language::start(&start).with(&invention)? else { continue };
             let worth = self.screened(&mut wider, gamma, invention.size);
             if worth < bar {
                 ranked.push((worth, invention));
@@ -291,12 +294,12 @@ impl<'a> Improver<'a> {
         let first = self.widenings.len();
         let mut winner: Option<(Trial, Language)> = None;
         for (_, invention) in ranked {
-            let Some(wider) = self.language.with(&invention)? else { continue };
+            let Some(wider) = Language::start(&start).with(&invention)? else { continue };
             let narrow = std::mem::replace(&mut self.language, wider);
             let rival = self.from_nothing(gamma)?;
             let wider = std::mem::replace(&mut self.language, narrow);
             let Some(rival) = rival else { continue };
-            let kept = rival.beats(winner.as_ref().map_or(best, |(w, _)| w));
+            let kept = rival.leads(winner.as_ref().map_or(best, |(w, _)| w));
             let after = mean_stderr(&rival.returns()).0;
             if kept {
                 self.widenings[first..].iter_mut().for_each(|w| w.kept = false);

@@ -76,6 +76,20 @@ impl Trial {
         length(&self.policy) + literals.sum::<usize>()
     }
 
+    /// Whether it does better than another one on the largest instances: it succeeds more often or as often and earns more, beyond the
+    /// noise of a paired comparison; or earns as much there and [`Trial::beats`] it overall.
+    pub fn leads(&self, other: &Trial) -> bool {
+        let Some(last) =
+            self.results.len().checked_sub(1).filter(|_| self.results.len() == other.results.len())
+        else {
+            return false;
+        };
+        let returns = |t: &Trial| t.results[last].iter().map(|r| r.value).collect::<Vec<_>>();
+        let (gap, noise) = advantage(&returns(self), &returns(other));
+        let (own, others) = (self.success(last), other.success(last));
+        own > others || own == others && (gap > noise + 1e-9 || gap.abs() <= noise && self.beats(other))
+    }
+
     /// Whether it earns more than another one beyond the noise of a paired comparison, or exactly the same and is shorter.
     pub fn beats(&self, other: &Trial) -> bool {
         let (gap, noise) = advantage(&self.returns(), &other.returns());
