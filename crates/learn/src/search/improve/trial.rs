@@ -12,6 +12,9 @@ use crate::experience::counted::Counted;
 use crate::search::prune::length;
 use crate::search::refine::advantage;
 
+/// Returns that differ by no more than so many standard errors are the same.
+const NEAR: f64 = 2.0;
+
 /// How a policy did, size by size.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -76,18 +79,17 @@ impl Trial {
         length(&self.policy) + literals.sum::<usize>()
     }
 
-    /// Whether it does better than another one on the largest instances: it succeeds more often or as often and earns more, beyond the
-    /// noise of a paired comparison; or earns as much there and [`Trial::beats`] it overall.
+    /// Whether it does better than another one on the largest instances: it succeeds more often; or as often and earns more there, or is
+    /// shorter and earns as much, by a paired comparison.
     pub fn leads(&self, other: &Trial) -> bool {
-        let Some(last) =
-            self.results.len().checked_sub(1).filter(|_| self.results.len() == other.results.len())
-        else {
-            return false;
-        };
-        let returns = |t: &Trial| t.results[last].iter().map(|r| r.value).collect::<Vec<_>>();
-        let (gap, noise) = advantage(&returns(self), &returns(other));
-        let (own, others) = (self.success(last), other.success(last));
-        own > others || own == others && (gap > noise + 1e-9 || gap.abs() <= noise && self.beats(other))
+        let (Some(own), Some(others)) = (self.results.last(), other.results.last()) else { return false };
+        let last = self.results.len() - 1;
+        if other.results.len() != self.results.len() || self.success(last) != other.success(last) {
+            return other.results.len() == self.results.len() && self.success(last) > other.success(last);
+        }
+        let returns = |results: &[EpisodeResult]| results.iter().map(|r| r.value).collect::<Vec<_>>();
+        let (gap, noise) = advantage(&returns(own), &returns(others));
+        gap > NEAR * noise + 1e-9 || gap >= -NEAR * noise - 1e-9 && self.length() < other.length()
     }
 
     /// Whether it earns more than another one beyond the noise of a paired comparison, or exactly the same and is shorter.
