@@ -213,7 +213,7 @@ impl<'a> Improver<'a> {
     /// Widens the language for as long as the policy then earns more.
     fn widen(&mut self, mut best: Trial) -> Result<Trial, Error> {
         loop {
-            let steps = self.language.steps();
+            let steps = self.ways_to_widen(&best);
             let before = mean_stderr(&best.returns()).0;
             let mut kept = false;
             for step in steps {
@@ -221,7 +221,7 @@ impl<'a> Improver<'a> {
                 if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
                     return Ok(best);
                 }
-                let Some(wider) = self.language.wider(step)? else { continue };
+                let Some(wider) = self.wider(&step)? else { continue };
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
@@ -229,7 +229,9 @@ impl<'a> Improver<'a> {
                     let (gap, noise) = advantage(&r.returns(), &best.returns());
                     gap > noise + 1e-9
                 });
-                self.widenings.push(WideningStep { to: step, before, after, kept: better.is_some() });
+                let kept_now = better.is_some();
+                let note = |to| WideningStep { to, before, after, kept: kept_now };
+                self.widenings.extend(step.into_iter().map(note));
                 match better {
                     Some((rival, gamma)) => {
                         (best, self.gamma) = (rival, Some(gamma));
@@ -244,6 +246,29 @@ impl<'a> Improver<'a> {
             }
             best = self.rounds(best)?;
         }
+    }
+
+    /// The steps to try, alone; and two at once where the policy fails in larger instances, since one may be of no use without
+    /// the other.
+    fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
+        let single = self.language.steps();
+        let mut ways: Vec<Vec<Widening>> = single.iter().map(|&step| vec![step]).collect();
+        if self.sizes.len() > 1 && self.falls_short(best) {
+            for (i, &first) in single.iter().enumerate() {
+                ways.extend(single[i + 1..].iter().map(|&second| vec![first, second]));
+            }
+        }
+        ways
+    }
+
+    /// The language after all these steps.
+    fn wider(&self, steps: &[Widening]) -> Result<Option<Language>, Error> {
+        let mut wider = None;
+        for &step in steps {
+            let Some(next) = wider.as_ref().unwrap_or(&self.language).wider(step)? else { return Ok(None) };
+            wider = Some(next);
+        }
+        Ok(wider)
     }
 
     /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
