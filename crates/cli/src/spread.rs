@@ -121,8 +121,8 @@ fn search(
     observer: &dyn Observer,
 ) -> Result<(), derrl_learn::Error> {
     let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
-    let domain = folder.domain().map_err(broken)?;
-    let setup = Setup::of_run(folder, &domain).map_err(broken)?;
+    let mut domain = folder.domain().map_err(broken)?;
+    let setup = Setup::of_run(folder, &mut domain).map_err(broken)?;
     setup.search(vec![(folder.config.seed, checkpoint)], observer, 1)?;
     Ok(())
 }

@@ -1,0 +1,13 @@
+% Blocks World: from any stacks to any other stacks.
+:- environment(rearrange).
+
+:- action(move(block, place)).            % put a block on a place
+:- state(top(block)).                     % nothing is on the block
+:- state(on(block, place)).
+:- background(goal_on(block, place)).     % what each block should be on
+:- background(isFloor(place)).
+:- subtype(block, place).                 % a block is a place
+
+:- legal(move/2).
+move(X, Y) :- top(X), top(Y).
+move(X, Y) :- top(X), isFloor(Y), \+ on(X, Y).
