@@ -37,8 +37,6 @@ const MOST_STEPS: u64 = 1_000_000;
 const RESIDUE: f64 = 0.002;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
-/// A policy that succeeds in a smaller share of episodes falls short.
-const SOLVED: f64 = 0.99;
 /// Episodes by which orders of rules are told apart at first.
 const GLANCE: usize = 50;
 
@@ -132,7 +130,7 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                if !self.is_late() || self.falls_short(&best) {
+                if !self.is_late() || best.falls_short() {
                     best = self.widen(best)?;
                 }
                 // The largest size only decides, unless the policy falls short there: then it is explored, too.
@@ -140,7 +138,7 @@ impl<'a> Improver<'a> {
                 if decides {
                     best = self.arrange(best)?;
                 }
-                let enough = decides && self.sizes.len() > 1 && !self.falls_short(&best);
+                let enough = decides && self.sizes.len() > 1 && !best.falls_short();
                 if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
@@ -161,11 +159,6 @@ impl<'a> Improver<'a> {
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
     fn is_late(&self) -> bool {
         self.trained > LATE
-    }
-
-    /// Whether a policy fails in instances of some size that it was run on.
-    fn falls_short(&self, best: &Trial) -> bool {
-        (0..best.results.len()).any(|size| best.success(size) < SOLVED)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -253,7 +246,7 @@ impl<'a> Improver<'a> {
     fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
         let single = self.language.steps();
         let mut ways: Vec<Vec<Widening>> = single.iter().map(|&step| vec![step]).collect();
-        if self.sizes.len() > 1 && self.falls_short(best) {
+        if self.sizes.len() > 1 && best.falls_short() {
             for (i, &first) in single.iter().enumerate() {
                 ways.extend(single[i + 1..].iter().map(|&second| vec![first, second]));
             }

@@ -10,6 +10,9 @@ use crate::experience::counted::Counted;
 use crate::search::prune::length;
 use crate::search::refine::advantage;
 
+/// A policy that succeeds in a smaller share of episodes falls short.
+const SOLVED: f64 = 0.99;
+
 /// How a policy did, size by size.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -57,6 +60,11 @@ impl Trial {
     pub fn success(&self, size: usize) -> f64 {
         let of = &self.results[size];
         of.iter().filter(|r| r.success).count() as f64 / of.len().max(1) as f64
+    }
+
+    /// Whether it fails in instances of some size that it was run on.
+    pub fn falls_short(&self) -> bool {
+        (0..self.results.len()).any(|size| self.success(size) < SOLVED)
     }
 
     /// Whether it earns more than another one beyond the noise of a paired comparison, or exactly the same and is shorter.
