@@ -22,7 +22,7 @@ from ._derrl import Error, World
 Observation = NDArray[np.float32]
 
 
-class Traffic(ParallelEnv[str, Observation, int]):
+class Traffic(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     """Traffic lights in SUMO. Every 10 seconds each intersection gives green to one of its incoming lanes.
 
     The observation of an intersection has, for each incoming lane, the number of vehicles that wait there, and then, for each,

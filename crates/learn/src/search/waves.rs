@@ -169,7 +169,11 @@ impl<'a> Search<'a> {
             if may_grow && scouts && state.scout.is_none() {
                 shared.queue.push_back(Job::Scout(run));
                 shared.runs[run].scouting = true;
-                self.next_wave(&mut shared, run);
+                // A resumed run may wait for the scout alone: what it finds decides whether there is another wave.
+                let done = shared.runs[run].started as usize;
+                if done == 0 || self.next_look(shared.terms, done - 1) != done {
+                    self.next_wave(&mut shared, run);
+                }
             } else {
                 self.next_jobs(&mut shared, run);
             }
