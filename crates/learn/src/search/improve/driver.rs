@@ -154,7 +154,7 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                if !self.is_late() || self.falls_short(&best) {
+                if !self.is_late() || best.falls_short() {
                     best = self.widen(best)?;
                 }
                 if self.trained == LATE.min(self.sizes.len()) {
@@ -165,7 +165,7 @@ impl<'a> Improver<'a> {
                 if decides {
                     best = self.arrange(best)?;
                 }
-                let enough = decides && self.sizes.len() > 1 && !self.falls_short(&best);
+                let enough = decides && self.sizes.len() > 1 && !best.falls_short();
                 if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
@@ -190,11 +190,6 @@ impl<'a> Improver<'a> {
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
     fn is_late(&self) -> bool {
         self.trained > LATE
-    }
-
-    /// Whether a policy fails in instances of some size that it was run on.
-    fn falls_short(&self, best: &Trial) -> bool {
-        (0..best.results.len()).any(|size| best.success(size) < SOLVED)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -282,7 +277,7 @@ impl<'a> Improver<'a> {
     fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
         let single = self.language.steps();
         let mut ways: Vec<Vec<Widening>> = single.iter().map(|step| vec![step.clone()]).collect();
-        if self.sizes.len() > 1 && self.falls_short(best) {
+        if self.sizes.len() > 1 && best.falls_short() {
             for (i, first) in single.iter().enumerate() {
                 ways.extend(single[i + 1..].iter().map(|second| vec![first.clone(), second.clone()]));
             }
