@@ -282,7 +282,7 @@ impl Family for Configurations {
             self.each_class(&mut if_open);
         } else {
             each_configuration(self.n, &mut Vec::new(), &mut |below| {
-                if_open(Configurations::encode(below), 1)
+                if_open(Configurations::encode(below), 1);
             });
         }
     }

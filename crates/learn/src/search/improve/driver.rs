@@ -380,7 +380,7 @@ impl<'a> Improver<'a> {
         for (_, invention) in ranked {
             let Some(wider) = Language::start(&start).with(&invention)? else { continue };
             let narrow = std::mem::replace(&mut self.language, wider);
-            let rival = self.from_nothing(gamma)?;
+            let rival = self.edited_anew(gamma)?;
             let wider = std::mem::replace(&mut self.language, narrow);
             let Some(rival) = rival else { continue };
             let kept = rival.leads(winner.as_ref().map_or(best, |(w, _)| w));
@@ -416,7 +416,7 @@ impl<'a> Improver<'a> {
     }
 
     /// The policy that editing finds from no rules at all.
-    fn from_nothing(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
+    fn edited_anew(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
         let problem = Arc::clone(&self.language.problem);
         let mut rng = self.rng.clone();
         let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
