@@ -55,7 +55,7 @@ DERRL="$PWD/target/debug/derrl" npm test --prefix web/tests --silent
 
 say "the paper's experiments, with small budgets"
 rm -rf target/reproduction
-cargo run --release --locked --quiet -- reproduce all --quick --out target/reproduction
+target/debug/derrl reproduce all --quick --out target/reproduction
 
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet

@@ -47,12 +47,14 @@ const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matche
 
 // An element as the program wrote it: `[tag, {attributes}, ...what it holds]`, or text. A file may have been changed by others: what
 // is not one of the shapes below, or could do more than look like something, is left out.
-const SHAPES = new Set(["g", "rect", "circle", "line", "path", "polyline", "polygon", "text"]);
-const LOOKS = new Set(["x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "width", "height", "d", "points", "transform", "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "text-anchor"]);
+const SHAPES = new Set(["g", "rect", "circle", "line", "path", "polyline", "polygon", "text", "image"]);
+const LOOKS = new Set(["x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "width", "height", "d", "points", "transform", "fill", "fill-opacity", "opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "font-family", "text-anchor", "image-rendering"]);
+// An image comes with the page: inside an <image> even SVG runs no scripts and loads nothing.
+const looksLike = (name, value) => LOOKS.has(name) ? !String(value).includes("url(") : name === "href" && String(value).startsWith("data:image/");
 function made(node) {
   if (typeof node === "string") return document.createTextNode(node);
   if (!Array.isArray(node) || !SHAPES.has(node[0])) return null;
-  const looks = Object.entries(node[1] || {}).filter(([name, value]) => LOOKS.has(name) && !String(value).includes("url("));
+  const looks = Object.entries(node[1] || {}).filter(([name, value]) => looksLike(name, value));
   return draw(node[0], Object.fromEntries(looks), node.slice(2).map(made));
 }
 

@@ -12,8 +12,10 @@ const ICONS = {
 const icon = (name) => draw("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 
 class Player {
-  constructor(run, changed) {
+  // `more`: cards that belong below, one list per column.
+  constructor(run, changed, more = [[], []]) {
     this.run = run;
+    this.more = more;
     this.changed = changed;
     this.frame = 0;
     this.playing = null;
@@ -52,15 +54,18 @@ class Player {
       p.command);
     const rules = card("rules", "The policy", p.rules);
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
+    // "Why not" stays near the picture: under it where a long policy would push it away.
+    const others = card("others", "Why not another action?", p.others, p.why);
+    const isLong = this.run.rules.length > 4;
     return el("div", { class: "stage" },
-      el("div", { class: "column" }, player),
-      el("div", { class: "column" }, rules, card("others", "Why not another action?", p.others, p.why), card("facts", "What holds", p.facts)));
+      el("div", { class: "column" }, player, isLong && others, this.more[0]),
+      el("div", { class: "column" }, rules, !isLong && others, card("facts", "What holds", p.facts), this.more[1]));
   }
 
   withoutEpisodes(rules) {
     replace(this.parts.rules, rulesNode(this.run, null));
-    return el("div", { class: "stage" }, el("div", { class: "column" }, rules),
-      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run."))));
+    return el("div", { class: "stage" }, el("div", { class: "column" }, rules, this.more[0]),
+      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run.")), this.more[1]));
   }
 
   // Shows a step of an episode of a task; what is not there falls back to the first.
@@ -157,8 +162,9 @@ class Player {
       const chip = el("button", {
         class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,
         onclick: () => this.pin(step, other),
-        onmouseenter: () => this.hint(step, other),
-        onmouseleave: () => this.hint(step, null),
+        // A finger does not hover: what it touches must not move before the touch is over.
+        onpointerenter: (event) => event.pointerType === "mouse" && this.hint(step, other),
+        onpointerleave: (event) => event.pointerType === "mouse" && this.hint(step, null),
         // By keyboard only: a click focuses too, and pins by itself.
         onfocus: (event) => event.target.matches(":focus-visible") && this.hint(step, other),
         onblur: () => this.hint(step, null),

@@ -85,7 +85,7 @@ const VERDICTS = {
 function verifyNode(run) {
   const result = run.verification;
   const card = (...children) => el("section", { class: "card wide", "aria-label": "Verification" }, el("h2", {}, "Verification"), children);
-  if (result.state === "never") return card(el("p", { class: "sub" }, `Not verified: ${result.reason}.`));
+  if (result.state === "never") return card(el("p", { class: "sub" }, "Not verified: ", withCode(result.reason), "."));
   return card(
     verdictNode(result),
     sizesNode(result),
@@ -157,19 +157,32 @@ function failedNode(run) {
   if (run.solved !== false && run.rules.length) return null;
   const words = run.rules.length ? "This run did not solve its training task." : "This run failed: no rule was found, so the policy acts at random.";
   return el("section", { class: "card failed", role: "alert", "aria-label": "Not solved" }, el("h2", {}, words),
-    el("p", { class: "sub" }, "What to try:"), el("ul", { class: "advice" }, run.advice.map((text) => el("li", {}, text))));
+    el("p", { class: "sub" }, "What was found, and what to try:"), el("ul", { class: "advice" }, run.advice.map((text) => el("li", {}, withCode(text)))));
 }
+
+// Text in which `backticks` mark what is typed.
+const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 
 // All runs of all domains: what each learned, and how. Columns can be sorted.
 function overviewNode(choose) {
   return data.summaries.map((summary) => {
     const runs = data.runs.filter((run) => run.domain === summary.domain);
     return el("section", { class: "card wide", "aria-label": summary.domain }, el("h2", {}, `${summary.domain}: ${plural(runs.length, "run")}`),
-      el("p", { class: "sub" }, summary.rule_sets === 1 ? "All runs learned the same rules." : `${summary.rule_sets} different sets of rules.`),
-      el("div", { class: summary.chart ? "beside" : null },
+      runs.length > 1 && el("p", { class: "sub" }, summary.rule_sets === 1 ? "All runs learned the same rules." : `${summary.rule_sets} different sets of rules.`),
+      el("div", { class: "beside" },
         runsTable(runs, null, summary, choose),
-        summary.chart && el("div", {}, chartNode(summary.chart), el("p", { class: "hint" }, "Mean return while exploring, of the chosen restart of each run. Faint: single runs. Band: from the lowest to the highest."))));
+        // A single run has no band to show, but rules.
+        summary.chart
+          ? el("div", {}, chartNode(summary.chart), el("p", { class: "hint" }, "Mean return while exploring, of the chosen restart of each run. Faint: single runs. Band: from the lowest to the highest."))
+          : firstRulesNode(runs[0])));
   });
+}
+
+const FEW_RULES = 4;
+
+function firstRulesNode(run) {
+  const more = run.rules.length - FEW_RULES;
+  return el("div", {}, rulesNode({ ...run, rules: run.rules.slice(0, FEW_RULES) }, null), more > 0 && el("p", { class: "hint" }, `and ${plural(more, "more rule")}`));
 }
 
 // The runs of a domain, side by side.

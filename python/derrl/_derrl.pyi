@@ -61,6 +61,19 @@ class Episodes:
     def best_return(self) -> float | None: ...
     def scene_json(self) -> str: ...
 
+class Level:
+    """A level of the doorkey world, moved by Minigrid's primitive actions."""
+
+    @staticmethod
+    def doorkey(size: int, seed: int) -> Level:
+        """The level of ``MiniGrid-DoorKey-{size}x{size}-v0`` after ``reset(seed=seed)``."""
+    def step(self, action: int) -> bool:
+        """Does an action by Minigrid's number, and returns whether it stepped on the goal."""
+    def encode(self) -> bytes:
+        """The bytes of Minigrid's ``grid.encode()``."""
+    def agent(self) -> tuple[int, int, int, int | None]:
+        """Column, row, direction, and the number of the colour of the key in its hand."""
+
 _Facts = Iterable[Sequence[str | int] | str]
 _Objects = Mapping[str, str] | None
 
@@ -113,6 +126,7 @@ def learn(
     progress: Callable[[int, int, str], Any] | None = None,
 ) -> str: ...
 def report(world: World, folder: str | PathLike[str], out: str | PathLike[str] | None = None) -> PathLike[str]: ...
+def tensorboard(folder: str | PathLike[str], logdir: str | PathLike[str]) -> None: ...
 def result(folder: str | PathLike[str]) -> str | None: ...
 def settings() -> str: ...
 def pending(world: World, folder: str | PathLike[str]) -> list[int]: ...

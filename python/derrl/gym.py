@@ -77,6 +77,8 @@ class DerrlEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def step(self, action: np.int64) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Acts."""
+        if not self._actions:
+            raise Error("there is no episode: call reset first")
         chosen = self._actions[int(action) % len(self._actions)]
         reward, terminated, truncated = self._episodes.step(chosen)
         observation, info = self._look()

@@ -57,6 +57,8 @@ def sweep(
     ``backend="local"`` uses ``workers`` processes; ``backend="ray"`` runs tasks on Ray, on the cluster that ``ray.init`` joined, or on
     one that is started on this machine. There, ``out`` has to be a folder that all machines share. The results are the same bits.
     """
+    if isinstance(worlds, str):
+        worlds = [worlds]
     named = dict(worlds) if isinstance(worlds, Mapping) else {_name(of): of for of in worlds}
     variants = [dict(settings or {})] if settings is None or isinstance(settings, Mapping) else list(settings)
     top = Path(out).absolute()

@@ -59,9 +59,8 @@ class Run:
 
     def tensorboard(self, logdir: str | PathLike[str]) -> Path:
         """Writes the curves and scores as event files for TensorBoard, and returns the folder."""
-        from .tensorboard import write
-
-        return write(self, Path(logdir))
+        _derrl.tensorboard(self.folder, logdir)
+        return Path(logdir)
 
     def __str__(self) -> str:
         lines = [f"{self.world.name}, seed {self.seed}: {self.restarts} restarts, {self.steps:,} steps, {self.seconds:.1f} s"]
@@ -147,6 +146,8 @@ def resume(
         of = as_world(world, tests)
     else:
         # The domain that was inferred when the run began.
+        if not (Path(folder) / "domain.pl").is_file():
+            raise Error(f"there is no run in {folder}")
         text = (Path(folder) / "domain.pl").read_text(encoding="utf-8")
         name = World.described(text).name
         of = World.python(name, text, [("train", world), *(tests or {}).items()])

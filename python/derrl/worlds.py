@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from operator import index
 from pathlib import Path
 from typing import Any, Protocol, Union, runtime_checkable
 
@@ -44,6 +45,8 @@ def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | 
         if tests:
             raise Error("tests go with a world of your own; a built-in world has tasks: evaluate(policy, world, task)")
         return of if isinstance(of, World) else World.find(of)
+    for each in (of, *(tests or {}).values()):
+        check_methods(each)
     given = getattr(of, "domain", None)
     if given is None:
         text = infer_domain(of, *(tests or {}).values())
@@ -67,6 +70,8 @@ def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | 
 
 def domain_text(domain: str | Path) -> str:
     """The text of a domain: given itself, or as the path of a file."""
+    if not isinstance(domain, (str, Path)):
+        raise TypeError(f"a domain is text, the path of a file, or None, not {type(domain).__name__}")
     if isinstance(domain, str) and (":-" in domain or "\n" in domain):
         return domain
     try:
@@ -95,8 +100,25 @@ class _Classes:
             self.parent[max(a, b, key=repr)] = min(a, b, key=repr)
 
 
-def _tuple(atom: Sequence[Any] | str) -> tuple[Any, ...]:
-    return (atom,) if isinstance(atom, str) else tuple(atom)
+def _tuple(atom: Any, what: str) -> tuple[Any, ...]:
+    if isinstance(atom, str):
+        return (atom,)
+    try:
+        name, *objects = atom
+        if isinstance(name, str) and all(isinstance(o, str) or (o is not True and o is not False and index(o) == o) for o in objects):
+            return (name, *objects)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f'{what} is a tuple of a name and its objects, such as ("on", "a", "b"), not {atom!r}')
+
+
+def check_methods(of: Any) -> None:
+    """An error if an object cannot be a world."""
+    if isinstance(of, type):
+        raise TypeError(f"a world is an object, not a class: {of.__name__}()")
+    for name in ("reset", "step"):
+        if not callable(getattr(of, name, None)):
+            raise TypeError(f"a world has the methods reset(seed) and step(action): {type(of).__name__} has no `{name}`")
 
 
 def _quote(name: str) -> str:
@@ -117,11 +139,15 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
     unary: dict[str, set[Any]] = {}
     for of in worlds:
         for name, types in (of.actions() if hasattr(of, "actions") else {}).items():
-            listed = None if isinstance(types, int) else [str(t) for t in types]
-            actions[name, types if isinstance(types, int) else len(types)] = listed
+            if isinstance(types, (list, tuple)) and all(isinstance(t, str) for t in types):
+                actions[name, len(types)] = list(types)
+            elif isinstance(types, int) and not isinstance(types, bool) and types >= 0:
+                actions[name, types] = None
+            else:
+                raise TypeError(f'actions() gives arities or lists of types, as in {{"move": ["room"]}}, not {types!r}')
 
     def see(facts: Iterable[Any]) -> set[tuple[Any, ...]]:
-        seen = {_tuple(fact) for fact in facts}
+        seen = {_tuple(fact, "a fact") for fact in facts}
         for fact in seen:
             state.setdefault((fact[0], len(fact) - 1), False)
             for i, o in enumerate(fact[1:]):
@@ -139,8 +165,11 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
                 action = _random_action(of, before, actions, objects, rng)
                 if action is None:
                     break
-                now, _, terminated, truncated = of.step(action)[:4]
-                now = see(now)
+                came = of.step(action)
+                if not isinstance(came, tuple) or not 4 <= len(came) <= 5:
+                    raise TypeError(f"step(action) returns facts, reward, terminated, truncated; not {came!r}")
+                terminated, truncated = came[2:4]
+                now = see(came[0])
                 for fact in before ^ now:
                     state[fact[0], len(fact) - 1] = True
                 before = now
@@ -159,7 +188,7 @@ def _random_action(
     rng: random.Random,
 ) -> tuple[Any, ...] | None:
     if hasattr(of, "legal"):
-        legal = [_tuple(a) for a in of.legal()]
+        legal = [_tuple(a, "an action") for a in of.legal()]
         for action in legal:
             actions.setdefault((action[0], len(action) - 1), None)
             for i, o in enumerate(action[1:]):

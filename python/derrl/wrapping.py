@@ -32,6 +32,8 @@ class Wrapped:
             self.objects = lambda: self._objects
         if succeeded is not None:
             self.succeeded = lambda: bool(succeeded(self._at[0], self._at[1], self._at[2]))
+        if not callable(getattr(env, "reset", None)) or not callable(getattr(env, "step", None)):
+            raise TypeError(f"wrap takes a Gymnasium environment, as gymnasium.make gives it, not {type(env).__name__}")
         _, info = env.reset(seed=0)
         self._masked = "action_mask" in info or callable(getattr(env.unwrapped, "action_masks", None))
         if self._masked:
@@ -89,8 +91,8 @@ class Wrapped:
         return facts, float(reward), bool(terminated), bool(truncated)
 
     def render(self) -> Any:
-        """What the environment renders."""
-        return self.env.render()
+        """What the environment renders, where it was made with ``render_mode="rgb_array"`` or ``"ansi"``."""
+        return self.env.render() if self.env.render_mode in ("rgb_array", "ansi") else None
 
 
 def wrap(

@@ -5,6 +5,7 @@
 //! | `atoms.rs` | facts and actions between Python tuples and names |
 //! | `player.rs` | a world written in Python, as the engine sees it |
 //! | `world.rs` | worlds as Python objects, and episodes of built-in worlds |
+//! | `level.rs` | levels of Minigrid, to be set beside the real one |
 //! | `policy.rs` | policies: acting, explaining, proving, exporting |
 //! | `training.rs` | training in a folder, with Ctrl-C and progress |
 //! | `failure.rs` | errors as exceptions |
@@ -13,6 +14,7 @@
 
 mod atoms;
 mod failure;
+mod level;
 mod player;
 mod policy;
 mod training;
@@ -33,12 +35,14 @@ fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<world::World>()?;
     m.add_class::<world::Episodes>()?;
+    m.add_class::<level::Level>()?;
     m.add_class::<policy::Policy>()?;
     m.add_function(wrap_pyfunction!(main, m)?)?;
     m.add_function(wrap_pyfunction!(world::builtin, m)?)?;
     m.add_function(wrap_pyfunction!(training::start, m)?)?;
     m.add_function(wrap_pyfunction!(training::learn, m)?)?;
     m.add_function(wrap_pyfunction!(training::report, m)?)?;
+    m.add_function(wrap_pyfunction!(training::tensorboard, m)?)?;
     m.add_function(wrap_pyfunction!(training::pending, m)?)?;
     m.add_function(wrap_pyfunction!(training::restart, m)?)?;
     m.add_function(wrap_pyfunction!(training::absorb, m)?)?;

@@ -1,5 +1,7 @@
 //! A world written in Python, as the engine sees it.
 
+use derrl::engine::Scene;
+use derrl::engine::scene::Image;
 use derrl::{Actions, BoxError, Cost, Env, Facts, Outcome, Rng, Status};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -31,6 +33,7 @@ struct Offers {
     background: bool,
     objects: bool,
     copy: bool,
+    render: bool,
 }
 
 impl Player {
@@ -66,6 +69,7 @@ impl Player {
                 background: has("background")?,
                 objects: has("objects")?,
                 copy: has("copy")?,
+                render: has("render")?,
             },
             facts: Atoms::default(),
             background: Atoms::default(),
@@ -136,6 +140,20 @@ impl Player {
     }
 }
 
+impl Player {
+    /// What `render()` returns: text, SVG or an array of pixels; the facts where it returns nothing.
+    fn drawn(&self, py: Python<'_>) -> PyResult<Scene> {
+        let rendered = self.object.bind(py).call_method0("render")?;
+        let read = py.import("derrl.rendering")?.getattr("read")?.call1((rendered,))?;
+        let read: Option<(String, u32, u32)> = read.extract()?;
+        Ok(match read {
+            None => Scene::Facts,
+            Some((text, 0, 0)) => Scene::Text { text },
+            Some((address, width, height)) => Scene::Image(Image { address, width, height }),
+        })
+    }
+}
+
 fn raised(error: PyErr) -> BoxError {
     Box::new(Raised(error))
 }
@@ -174,6 +192,19 @@ impl Env for Player {
 
     fn cost(&self) -> Cost {
         self.dear.map_or(Cost::Cheap, |episodes| Cost::Dear { episodes })
+    }
+
+    fn scene(&self) -> Scene {
+        if !self.offers.render {
+            return Scene::Facts;
+        }
+        Python::attach(|py| {
+            self.drawn(py).unwrap_or_else(|error| {
+                let text = format!("render() failed: {error}");
+                error.write_unraisable(py, Some(self.object.bind(py)));
+                Scene::Text { text }
+            })
+        })
     }
 
     fn copy(&self) -> Option<Box<dyn Env>> {

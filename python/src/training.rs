@@ -153,6 +153,12 @@ pub fn report(
     py.detach(|| in_folder::write_report(&folder, &world, out.as_deref())).map_err(raise)
 }
 
+/// Writes the curves and scores of a finished run as event files for TensorBoard.
+#[pyfunction]
+pub fn tensorboard(folder: PathBuf, logdir: PathBuf) -> PyResult<()> {
+    in_folder::write_tensorboard(&folder, &logdir).map_err(raise)
+}
+
 /// What came of the run in a folder, as JSON; none where it is not finished.
 #[pyfunction]
 pub fn result(folder: PathBuf) -> PyResult<Option<String>> {

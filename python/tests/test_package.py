@@ -144,14 +144,32 @@ def test_progress_is_told():
     assert told, "training took no tenth of a second"
 
 
-def test_tensorboard_reads_the_event_files(blocks, tmp_path):
+def scalars(folder):
+    """What the real TensorBoard reads from a folder: values by tag."""
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    read = accumulator.EventAccumulator(str(folder))
+    read.Reload()
+    return {tag: [(event.step, event.value) for event in read.Scalars(tag)] for tag in read.Tags()["scalars"]}
+
+
+def test_tensorboard_reads_the_event_files(blocks, tmp_path):
     logdir = blocks.tensorboard(tmp_path / "logs")
-    curve = accumulator.EventAccumulator(str(next(iter(sorted(Path(logdir).glob("restart-*"))))))
-    curve.Reload()
-    values = [event.value for event in curve.Scalars("train/mean_return")]
-    rows = [row["mean_return"] for row in blocks.metrics() if row["restart"] == 0]
-    assert values == pytest.approx(rows, rel=1e-6) and len(values) > 2
-    scores = accumulator.EventAccumulator(str(logdir / "scores"))
-    scores.Reload()
-    assert scores.Scalars("score/train")[0].value == pytest.approx(blocks.scores["train"].mean)
+    rows = [row for row in blocks.metrics() if row["restart"] == 0]
+    read = scalars(logdir / "restart-0")
+    for column in ("mean_return", "semantic_loss", "body_size"):
+        wanted = [(row["episodes"], pytest.approx(row[column], rel=1e-6)) for row in rows]
+        assert read[f"train/{column}"] == wanted and len(wanted) > 2
+    scores = scalars(logdir / "scores")
+    for task, score in blocks.scores.items():
+        assert scores[f"score/{task}"] == [(blocks.steps, pytest.approx(score.mean))]
+        assert scores[f"success/{task}"] == [(blocks.steps, pytest.approx(score.success_rate))]
+
+
+def test_the_command_writes_event_files(tmp_path):
+    settings = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
+    told = command("train", "blocks", "--out", str(tmp_path / "run"), "--tensorboard", "--no-report", "--json", *settings)
+    assert told.returncode == 0, told.stderr
+    scores = scalars(tmp_path / "run/tensorboard/scores")
+    said = json.loads(told.stdout)
+    assert scores["score/train"] == [(said["steps"], pytest.approx(said["scores"]["train"]["mean"]))]
+    assert scalars(tmp_path / "run/tensorboard/restart-1")["train/mean_return"]

@@ -21,6 +21,7 @@ export async function launch(options = {}) {
     viewport: { width: 1280, height: 900 },
     ...options,
   });
+  // Only what hangs takes this long; machines that test are often busy.
   context.setDefaultTimeout(60_000);
   const close = async () => {
     if (!running.delete(close)) return;

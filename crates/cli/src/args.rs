@@ -12,7 +12,7 @@ use crate::style::Color;
 
 /// Learns reinforcement-learning policies that a person can read.
 #[derive(Debug, Parser)]
-#[command(name = "derrl", version, about, propagate_version = true)]
+#[command(name = "derrl", version, about, propagate_version = true, max_term_width = 80)]
 pub struct Args {
     /// What to do.
     #[command(subcommand)]
@@ -34,7 +34,7 @@ pub enum Command {
     New(New),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
-    /// Prove that a policy gets there in every instance up to a size, or find a shortest counterexample
+    /// Prove that a policy reaches the goal in every instance up to a size, or find a shortest counterexample
     Verify(Verify),
     /// Compare the decisions of two policies in every state up to a size
     Diff(Diff),
@@ -57,6 +57,7 @@ pub enum Command {
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page
+    #[command(after_help = "Example:\n  derrl man > ~/.local/share/man/man1/derrl.1")]
     Man,
 }
 
@@ -146,7 +147,7 @@ pub struct WorldArgs {
     /// How many numbers there are in a task of free size (countdown)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub range: Option<usize>,
-    /// One learner for all agents of a kind, instead of one an agent (traffic)
+    /// One learner for all agents of a kind, instead of one per agent (traffic)
     #[arg(long)]
     pub shared: bool,
     /// Ignore the types of the domain: candidate atoms are then exactly the paper's
@@ -189,6 +190,7 @@ fn positive(text: &str) -> Result<usize, String> {
 ///
 /// Exit code 0 if the goal is reached, 1 if not.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  derrl plan runs/ferry-1 ferry/test/p1.pddl --out plan.txt")]
 pub struct Plan {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -213,6 +215,7 @@ pub struct Plan {
 
 /// `derrl new`.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  derrl new ferry\n  derrl new my-world --rust")]
 pub struct New {
     /// The folder to make; its name is that of the domain
     pub name: PathBuf,
@@ -266,7 +269,7 @@ pub struct Train {
     /// Go on with a run that was interrupted
     #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps"])]
     pub resume: Option<PathBuf>,
-    /// Episodes a score (default: 200, fewer where episodes are costly)
+    /// Episodes per score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub episodes: Option<u32>,
     /// Threads to use (default: all cores); the result does not depend on it
@@ -275,6 +278,9 @@ pub struct Train {
     /// Write no report.html; `derrl report` writes it later
     #[arg(long)]
     pub no_report: bool,
+    /// Write curves and scores for TensorBoard as well, into tensorboard/ in the folder of the run
+    #[arg(long)]
+    pub tensorboard: bool,
     /// Go ahead however much memory it takes
     #[arg(long)]
     pub force: bool,
@@ -292,7 +298,7 @@ pub struct Train {
 /// `derrl eval`.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task 5-blocks"
+    after_help = "Examples:\n  derrl eval runs/blocks-1\n  derrl eval my_policy.pl --domain blocks --task dynamic-blocks"
 )]
 pub struct Eval {
     /// A policy file, or the folder of a run
@@ -303,7 +309,7 @@ pub struct Eval {
     /// Score on this task only (may be given several times; default: all tasks of fixed size)
     #[arg(long = "task", value_name = "TASK")]
     pub tasks: Vec<String>,
-    /// Episodes a score (default: 200, fewer where episodes are costly)
+    /// Episodes per score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub episodes: Option<u32>,
     /// The seed of the instances and of breaking ties
@@ -563,15 +569,20 @@ pub struct Check {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  derrl bench seeds --domain blocks --seeds 0..4")]
 pub struct Bench {
-    /// What to measure: `train` (steps a second of the environment alone, of acting and of training), `seeds` (how
-    /// many seeds learn, how soon, and which rules), `scale` (the time of a decision in large states, beside SWI-Prolog and
-    /// clingo) or `traffic` (our client beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "scale", "traffic"])]
+    /// What to measure: `train` (steps per second of the environment alone, of acting and of training), `seeds` (how
+    /// many seeds learn, how soon, and which rules), `samples` (how many decisions each agent needs), `scale` (the time of a
+    /// decision in large states, beside SWI-Prolog and clingo), `pddl` (planning problems: loading, stepping, and the time to a
+    /// plan beside Fast Downward's LAMA), `zoo` (worlds of different nature, tested on larger instances) or `traffic` (our client
+    /// beside SUMO alone)
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "zoo", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic, which takes minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
-    /// The seeds of `seeds` (default: 0..19, for traffic 0..4)
+    /// The worlds of `zoo` to measure (default: all)
+    #[arg(long = "world", value_name = "WORLD")]
+    pub worlds: Vec<String>,
+    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples` (default: 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
     /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)
@@ -580,13 +591,13 @@ pub struct Bench {
     /// Append the figures, with date, commit and machine, to this file
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "bench/record.jsonl")]
     pub record: Option<PathBuf>,
-    /// Seconds a measurement
+    /// Seconds per measurement
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,
     /// Count the instructions of a training step as well, by valgrind
     #[arg(long)]
     pub instructions: bool,
-    /// Do nothing but so many updates, and print the steps taken: what `--instructions` counts
+    /// Do nothing but N updates, and print the steps taken: what `--instructions` counts
     #[arg(long, value_name = "N", hide = true)]
     pub updates: Option<usize>,
     /// The seed
@@ -604,7 +615,7 @@ pub struct Reproduce {
     /// What to reproduce
     #[arg(value_enum, default_value_t = Part::All)]
     pub part: Part,
-    /// Seeds a run, from 0 (default: what each experiment says, 3 or more)
+    /// Seeds per run, from 0 (default: what each experiment says, 3 or more)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: Option<u64>,
     /// The folder of the results; runs that it holds already are not run again

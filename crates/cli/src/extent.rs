@@ -87,7 +87,7 @@ pub fn memory(bytes: f64) -> String {
     }
 }
 
-/// A bar on a terminal, elsewhere a line a size if that is wanted; and what is needed to go on, now and then.
+/// A bar on a terminal, elsewhere one line per size if that is wanted; and what is needed to resume, now and then.
 pub struct Meter<'a> {
     bar: ProgressBar,
     lines: bool,
@@ -104,12 +104,12 @@ struct Save<'a> {
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a> Meter<'a> {
-    /// A bar; `save` is called with what is needed to go on, every few seconds.
+    /// A bar; `save` is called with what is needed to resume, every few seconds.
     pub fn saving(save: &'a mut dyn FnMut(&Progress)) -> Meter<'a> {
         Meter { save: Some(Save { last: Instant::now(), save }), ..Meter::new(true) }
     }
 
-    /// A bar; with `lines`, a line a size where there is no terminal.
+    /// A bar; with `lines`, one line per size where there is no terminal.
     pub fn new(lines: bool) -> Meter<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
         Meter { bar, lines: lines && !on_terminal, title: String::new(), save: None }

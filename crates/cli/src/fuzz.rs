@@ -102,7 +102,7 @@ fn fuzz() {
     }
     if let Some(record) = std::env::var_os("DERRL_FUZZ_RECORD") {
         let line = json!({
-            "date": today(), "commit": commit(), "machine": machine(), "inputs": counts, "panics": 0, "hangs": 0,
+            "date": today(), "commit": commit(), "machine": machine(derrl_learn::cores()), "inputs": counts, "panics": 0, "hangs": 0,
         });
         append_line(Path::new(&record), &line.to_string()).expect("the record can be written");
     }
@@ -210,6 +210,7 @@ fn checkpoint() -> Checkpoint {
         simplified: "0.99::move(X, Y) :- top(X).\n".to_string(),
         redundant_atoms: 0,
         returns: vec![0.25, -1e-9],
+        success: 0.5,
         length: 2,
         updates: 10,
         episodes: 100,
@@ -217,7 +218,7 @@ fn checkpoint() -> Checkpoint {
         selection_steps: 10,
         curve: Vec::new(),
     };
-    Checkpoint { done: vec![result(0), result(1)], running: Vec::new() }
+    Checkpoint { done: vec![result(0), result(1)], ..Checkpoint::default() }
 }
 
 /// A run folder in a place, with a checkpoint.

@@ -3,11 +3,10 @@
 //! The folder holds the same files, so that every command works on it, and the run can be resumed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
 use derrl_env::{Options, World};
-use derrl_learn::{Config, Problem, Search};
+use derrl_learn::{Config, Problem};
 use serde_json::Value;
 
 use crate::domain::Domain;
@@ -15,7 +14,8 @@ pub use crate::progress::Control;
 use crate::progress::Watch;
 use crate::run_folder::{RunConfig, RunFolder};
 use crate::run_result::report_path;
-use crate::{report, train};
+use crate::setup::Setup;
+use crate::{report, tensorboard, train};
 
 /// What is asked of a run.
 #[derive(Clone, Debug)]
@@ -85,14 +85,11 @@ pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) ->
     let folders = [RunFolder::open(folder)?.of_world(world)];
     let folder = &folders[0];
     let mut domain = folder.domain()?;
-    let given = folder.start(&mut domain)?;
     let config = &folder.config;
-    let task = folder.task(&domain)?.name.as_str();
-    let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
-    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
+    let setup = Setup::of_run(folder, &mut domain)?;
     let watch = Watch::new(&folders, config.settings.updates).controlled(control);
     let seeds = vec![(config.seed, folder.checkpoint()?)];
-    let learned = Search::new(&problem, &config.settings, &make_env, &watch).run(seeds, threads);
+    let learned = setup.search(seeds, &watch, threads);
     let seconds = watch.finish()?.pop().unwrap_or(0.0);
     let learned = match learned {
         Err(derrl_learn::Error::World(fault)) => return Ok(Ended::Failed(fault)),
@@ -127,6 +124,11 @@ pub fn write_report(folder: &Path, world: &World, out: Option<&Path>) -> anyhow:
     report::write(folder, &folders, &out, report::Extent::of(1))
         .with_context(|| format!("cannot write the page {}", out.display()))?;
     Ok(out)
+}
+
+/// Writes the curves and scores of a finished run as event files for TensorBoard.
+pub fn write_tensorboard(folder: &Path, logs: &Path) -> anyhow::Result<()> {
+    tensorboard::write(&RunFolder::open(folder)?, logs)
 }
 
 /// What came of a run, once it is finished: what `train --json` printed.

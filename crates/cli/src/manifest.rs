@@ -14,7 +14,7 @@ use crate::sealed::{open, seal};
 /// The name of the file.
 const FILE: &str = "seeds.json";
 
-/// What was asked for: the same run, once a seed.
+/// What was asked for: the same run, once per seed.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -43,7 +43,7 @@ impl Manifest {
             Err(error) => Err(error).with_context(|| format!("cannot read {shown}")),
             Ok(text) => {
                 let manifest: Manifest = open(&text).with_context(|| {
-                    format!("{shown} is damaged: remove it to go on with the runs that have folders")
+                    format!("{shown} is damaged: remove it to resume the runs that have folders")
                 })?;
                 if manifest.last.checked_sub(manifest.first).is_none_or(|more| more >= MOST_SEEDS) {
                     bail!("{shown} asks for more than {MOST_SEEDS} seeds: no run of ours wrote it");

@@ -1,9 +1,7 @@
 //! `derrl plan`.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
 use derrl_learn::Actor;
 use serde_json::json;
 
@@ -11,6 +9,7 @@ use crate::args::{Plan, ProblemArgs};
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::load_policy_with;
 use crate::pddl::{play, why_unsolved};
+use crate::safe_file::write_named;
 
 /// Writes what a policy does in a problem as a plan.
 pub fn run(args: &Plan) -> Outcome {
@@ -38,7 +37,7 @@ pub fn run(args: &Plan) -> Outcome {
     // What is written is checked by the rules of PDDL, not by what the policy believes.
     let checked = played.plan.check(&task)?;
     if let Some(path) = &args.out {
-        write(path, &plan)?;
+        write_named(path, &plan)?;
     }
     if args.json {
         let steps: Vec<&str> = plan.lines().filter(|line| line.starts_with('(')).collect();
@@ -49,11 +48,4 @@ pub fn run(args: &Plan) -> Outcome {
         print(&plan);
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    if path.is_dir() {
-        bail!("cannot write {}: it is a folder", path.display());
-    }
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -131,7 +131,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(1);
 const SAVE_SHARE: u32 = 20;
 
 impl<'a> Watch<'a> {
-    /// Watches the runs in these folders, each with this many updates a restart.
+    /// Watches the runs in these folders, each with this many updates per restart.
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
         let run = |f: &RunFolder| Watched { seconds: f.seconds(), ..Watched::default() };
@@ -226,7 +226,7 @@ impl Observer for Watch<'_> {
         if let Some(control) = self.control {
             control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
         }
-        self.say(format!("seed {seed}: up to {restarts} restarts"));
+        self.say(format!("seed {seed}: up to {restarts} restart{}", if restarts == 1 { "" } else { "s" }));
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {

@@ -34,12 +34,10 @@ use crate::run_folder::RunFolder;
 use crate::safe_file::write_named;
 use crate::say;
 use crate::shell::quoted;
+use derrl_reproduce::page::RUNS_FILE;
 
 /// The name of the page in the folder of a run.
 pub const FILE: &str = "report.html";
-
-/// The name of the page of all runs in the folder of a reproduction, where [`FILE`] is the report itself.
-pub const RUNS_FILE: &str = "runs.html";
 
 /// How many folders deep runs are looked for, below the one that is named.
 const DEPTH: usize = 4;
@@ -47,7 +45,7 @@ const DEPTH: usize = 4;
 /// How much of each run goes onto a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Episodes a task.
+    /// Episodes per task.
     pub episodes: usize,
     /// Steps an episode.
     pub steps: usize,
@@ -63,7 +61,7 @@ impl Extent {
     /// Steps an episode where nothing else is said: all of them in most worlds, five minutes of traffic.
     pub const STEPS: usize = 150;
 
-    /// What a page of so many runs shows by default: less of each where there are many, so that it stays small.
+    /// What a page of this many runs shows by default: less of each where there are many, so that it stays small.
     pub fn of(runs: usize) -> Extent {
         let (episodes, curves, played) = match runs {
             0..=1 => (4, 24, usize::MAX),
@@ -134,7 +132,7 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
     let (finished, unfinished): (Vec<_>, Vec<_>) = folders.iter().partition(|f| run::is_finished(f));
     if finished.is_empty() {
         let shown = top.display();
-        bail!("the run in {shown} is not finished: go on with it by\n  derrl train --resume {}", quoted(top));
+        bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(top));
     }
     // What is said on the page itself; notes about a run are said with the run.
     let mut about_all: Vec<String> = unfinished

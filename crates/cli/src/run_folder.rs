@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `config.toml` | what was asked for: domain, seed, options, settings |
 //! | `domain.pl` | the domain file as it was |
-//! | `checkpoint.json` | what is needed to go on |
+//! | `checkpoint.json` | what is needed to resume |
 //! | `metrics.jsonl` | the training curves, one point per line |
 //! | `time.json` | how long it has taken so far |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
@@ -60,7 +60,7 @@ pub struct RunConfig {
     pub task: Option<String>,
     /// The seed.
     pub seed: u64,
-    /// Episodes a score, where it was said.
+    /// Episodes per score, where it was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub episodes: Option<usize>,
     /// Whether types are ignored.
@@ -191,7 +191,7 @@ impl RunFolder {
         manifest.runs(top).map(|(path, config)| RunFolder::create(&path, config, &manifest.domain)).collect()
     }
 
-    /// The folders of the runs at or directly below a path, in order of their seeds, to go on with. Runs that were asked for and have no
+    /// The folders of the runs at or directly below a path, in order of their seeds, to be resumed. Runs that were asked for and have no
     /// folder yet get one.
     pub fn open_all(path: &Path) -> anyhow::Result<Vec<RunFolder>> {
         if path.join("config.toml").exists() {
@@ -416,7 +416,7 @@ fn refuse_if_taken(path: &Path) -> anyhow::Result<()> {
     if path.join("config.toml").exists() || Manifest::is_in(path) {
         let shown = path.display();
         bail!(
-            "{shown} holds a run already: go on with it by --resume {}, or choose another --out",
+            "{shown} holds a run already: resume it with --resume {}, or choose another --out",
             quoted(path)
         );
     }

@@ -6,20 +6,21 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 use derrl_env::World;
-use derrl_learn::{Checkpoint, Observer, Problem, Search};
+use derrl_learn::{Checkpoint, Observer};
 use serde_json::{Value, json};
 
 use crate::progress::Control;
 use crate::run_folder::RunFolder;
+use crate::setup::Setup;
 
 /// What came of a restart.
 #[derive(Debug)]
 pub enum Restarted {
-    /// It is done, or was stopped and can go on: to be given to [`absorb`]. Nothing where it was stopped at once.
+    /// It is done, or was stopped and can be resumed: to be given to [`absorb`]. Nothing where it was stopped at once.
     Result(Option<Value>),
     /// The world failed: its own error, and what was done before.
     Failed(derrl_env::Fault, Option<Value>),
@@ -42,8 +43,8 @@ impl Observer for One<'_> {
         let done = checkpoint.done.iter().find(|d| d.restart == self.restart);
         let running = checkpoint.running.iter().find(|p| p.restart == self.restart);
         let kept = match (done, running) {
-            (Some(done), _) => json!({ "done": done }),
-            (None, Some(running)) => json!({ "running": running }),
+            (Some(done), _) => json!({ "done": done, "scout": checkpoint.scout }),
+            (None, Some(running)) => json!({ "running": running, "scout": checkpoint.scout }),
             _ => return,
         };
         self.done.store(done.is_some(), Ordering::SeqCst);
@@ -121,12 +122,8 @@ fn search(
 ) -> Result<(), derrl_learn::Error> {
     let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
     let mut domain = folder.domain().map_err(broken)?;
-    let given = folder.start(&mut domain).map_err(broken)?;
-    let config = &folder.config;
-    let task = folder.task(&domain).map_err(broken)?.name.as_str();
-    let make_env = || domain.world.make(&domain.alphabet, task, &config.options);
-    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
-    Search::new(&problem, &config.settings, &make_env, observer).run(vec![(config.seed, checkpoint)], 1)?;
+    let setup = Setup::of_run(folder, &mut domain).map_err(broken)?;
+    setup.search(vec![(folder.config.seed, checkpoint)], observer, 1)?;
     Ok(())
 }
 
@@ -135,6 +132,9 @@ pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -
     let folder = RunFolder::open(folder)?.of_world(world);
     let mut checkpoint = folder.checkpoint()?;
     for mut result in results {
+        if let Some(scout) = result.get_mut("scout") {
+            checkpoint.scout = serde_json::from_value(scout.take())?;
+        }
         if let Some(done) = result.get_mut("done") {
             let done: derrl_learn::RestartResult = serde_json::from_value(done.take())?;
             checkpoint.running.retain(|p| p.restart != done.restart);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Env, Options};
-use derrl_learn::{Config, Learned, Origin, Problem, Score, Search, UpdateStats};
+use derrl_env::Options;
+use derrl_learn::{Config, Learned, Origin, Problem, Score, UpdateStats};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::{Value, json};
 
@@ -19,10 +19,11 @@ use crate::manifest::Manifest;
 use crate::progress::{Watch, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
+use crate::setup::Setup;
 use crate::shell::quoted;
 use crate::style::Paint;
 use crate::table::{WIDTH, columns, thousands, wrap};
-use crate::{estimate, eval, report, say};
+use crate::{estimate, eval, report, say, tensorboard};
 
 /// Learns, scores, and leaves a folder for each run.
 pub fn run(args: &Train) -> Outcome {
@@ -78,55 +79,36 @@ fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
     groups
 }
 
-/// Training instances by size, the smallest first: up to two sizes below the training task, the task, and up to two above.
-fn sizes(domain: &Domain, task: &str, options: &Options) -> Result<Vec<Box<dyn Env>>, derrl_env::Error> {
-    let (world, alphabet) = (&domain.world, &domain.alphabet);
-    let own = world.tasks().iter().find(|t| t.name == task).and_then(|t| t.size);
-    let Some((own, range)) = own.zip(world.size_range()) else { return Ok(Vec::new()) };
-    let sized = |size: usize| world.make_sized(alphabet, size, options).transpose();
-    let below = (own.saturating_sub(2)..own).filter(|s| range.contains(s)).map(sized);
-    let above = (own + 1..=own + 2).filter(|s| range.contains(s)).map(sized);
-    let all = below.chain([world.make(alphabet, task, options).map(Some)]).chain(above);
-    all.filter_map(Result::transpose).collect()
-}
-
 /// Learns and scores runs that differ in nothing but the seed.
 fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
     let mut domain = folders[0].domain()?;
-    let given = folders[0].start(&mut domain)?;
-    let config = folders[0].config.settings.clone();
     let seeds =
         folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
-    let task = folders[0].task(&domain)?.name.as_str();
-    let make_env = || domain.world.make(&domain.alphabet, task, &folders[0].config.options);
-    let problem = Arc::new(Problem::starting_from(&domain.alphabet, make_env()?.learners(), &given)?);
-    let watch = Watch::new(folders, config.updates);
-    let make_sizes = || sizes(&domain, task, &folders[0].config.options);
-    let search = Search::new(&problem, &config, &make_env, &watch).with_sizes(&make_sizes);
-    let search = match folders[0].config.budget {
-        Some(steps) => search.within(steps),
-        None => search,
-    };
-    let learned = search.run(seeds, threads(args));
+    let setup = Setup::of_run(&folders[0], &mut domain)?;
+    let watch = Watch::new(folders, folders[0].config.settings.updates);
+    let learned = setup.search(seeds, &watch, threads(args));
     let seconds = watch.finish()?;
-    let go_on = format!("go on with: derrl train --resume {}", quoted(top));
+    let resume = format!("resume with: derrl train --resume {}", quoted(top));
     let learned = match learned {
         Err(derrl_learn::Error::World(reason)) => {
-            return Err(Failure::Broken(format!("{reason}\n  {go_on}")));
+            return Err(Failure::Broken(format!("{reason}\n  {resume}")));
         }
         other => other?,
     };
     if learned.iter().any(Option::is_none) {
-        return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
+        return Err(Failure::Interrupted(format!("interrupted; {resume}")));
     }
     let mut results = Vec::new();
     for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
         let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
-            return Err(Failure::Interrupted(format!("interrupted; {go_on}")));
+            return Err(Failure::Interrupted(format!("interrupted; {resume}")));
         };
         if !args.no_report {
             let extent = report::Extent::of(1).within(seconds);
             report::write(folder.path(), std::slice::from_ref(folder), &report_path(folder), extent)?;
+        }
+        if args.tensorboard {
+            tensorboard::write(folder, &folder.path().join(tensorboard::FOLDER))?;
         }
         if args.quiet {
             print(&format!("{}\n", folder.policy_path().display()));
@@ -375,10 +357,11 @@ pub(crate) fn finish(
 impl Finished {
     fn show(&self, domain: &Domain, paint: Paint) -> String {
         let mut text = format!(
-            "{}, seed {}: {} restarts, {} steps, {:.2} s\n\n",
+            "{}, seed {}: {} restart{}, {} steps, {:.2} s\n\n",
             paint.strong(&domain.name),
             self.seed,
             self.restarts,
+            if self.restarts == 1 { "" } else { "s" },
             thousands(self.steps),
             self.seconds
         );

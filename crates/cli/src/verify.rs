@@ -55,7 +55,7 @@ pub fn run(args: &Verify) -> Outcome {
     let Some(report) = report else {
         return Err(match failed {
             Some(error) => error.into(),
-            None => Failure::Interrupted("interrupted; the same command goes on from here".to_string()),
+            None => Failure::Interrupted("interrupted; the same command resumes here".to_string()),
         });
     };
     kept.remove();

@@ -108,7 +108,10 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
                 scene.goal
             )
         }
-        Scene::Roads(_) | Scene::Facts => format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH)),
+        Scene::Text { text } => format!("{text}\n\n"),
+        Scene::Roads(_) | Scene::Image(_) | Scene::Objects(_) | Scene::Facts => {
+            format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
+        }
     }
 }
 

@@ -111,6 +111,20 @@ fn every_command_of_every_page_runs() {
     assert!(wrong.is_empty(), "{} commands:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
+/// The page on settings knows every setting there is.
+#[test]
+fn every_setting_is_on_its_page() {
+    let page = std::fs::read_to_string(root().join("docs/settings.md")).expect("the page is readable");
+    let output = Command::new(env!("CARGO_BIN_EXE_derrl")).args(["train", "--settings"]).output();
+    let said = String::from_utf8(output.expect("derrl runs").stdout).expect("text");
+    let names: Vec<&str> =
+        said.lines().filter_map(|line| line.split_once(" = ")).map(|pair| pair.0).collect();
+    assert!(names.len() > 10, "{said}");
+    for name in names.iter().filter(|name| !name.starts_with('#')) {
+        assert!(page.contains(&format!("`{name}`")), "docs/settings.md does not know `{name}`");
+    }
+}
+
 #[test]
 fn links_between_pages_lead_somewhere() {
     for folder in [root(), root().join("docs")] {

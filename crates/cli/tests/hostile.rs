@@ -548,7 +548,7 @@ fn commands_in_hints_are_quoted() {
     assert!(!folder.path().join(name).join("report.html").exists(), "--no-report");
     fs::remove_file(folder.path().join(name).join("result.json")).unwrap();
     let said = text(&run(folder.path(), &["report", name]).stderr);
-    let command = said.split_once("go on with it by").unwrap().1.trim().replacen("derrl", "\"$0\"", 1);
+    let command = said.split_once("resume it with").unwrap().1.trim().replacen("derrl", "\"$0\"", 1);
     let status = Command::new("sh")
         .args(["-c", &command, env!("CARGO_BIN_EXE_derrl")])
         .current_dir(folder.path())

@@ -140,7 +140,7 @@ fn bad_input_gets_one_clear_error() {
         (&["report", "nothing"][..], "the folder nothing is missing"),
         (&["report", "one/policy.pl"], "is a file"),
         (&["report", "empty"], "empty holds no run"),
-        (&["report", "stopped"], "not finished: go on with it by   derrl train --resume stopped"),
+        (&["report", "stopped"], "not finished: resume it with   derrl train --resume stopped"),
         (&["report", "damaged"], "metrics.jsonl is damaged in line 1"),
         (&["report", "one", "--out", "empty"], "--out empty is a folder"),
         (&["report", "one", "--out", "no/such/page.html"], "cannot write no/such/page.html"),

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -20,14 +21,35 @@ struct Case {
     times: usize,
 }
 
-const CASES: [Case; 5] = [
-    Case { domain: "blocks", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 2 },
-    Case { domain: "doorkey", settings: &["updates=900", "restarts=2"], runs: &["."], times: 1 },
-    Case { domain: "countdown", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 1 },
-    Case { domain: "gridworld", settings: &["updates=60", "restarts=1", "agree=1"], runs: &["."], times: 1 },
+const CASES: [Case; 6] = [
+    Case { domain: "blocks", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 1 },
     Case {
         domain: "blocks",
-        settings: &["updates=500", "restarts=2"],
+        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        runs: &["."],
+        times: 2,
+    },
+    Case {
+        domain: "doorkey",
+        settings: &["updates=900", "restarts=2", "short_waves=0"],
+        runs: &["."],
+        times: 1,
+    },
+    Case {
+        domain: "countdown",
+        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        runs: &["."],
+        times: 1,
+    },
+    Case {
+        domain: "gridworld",
+        settings: &["updates=60", "restarts=1", "agree=1", "short_waves=0"],
+        runs: &["."],
+        times: 1,
+    },
+    Case {
+        domain: "blocks",
+        settings: &["updates=500", "restarts=2", "short_waves=0"],
         runs: &["seed-0", "seed-1", "seed-2"],
         times: 1,
     },
@@ -37,7 +59,7 @@ impl Case {
     fn start(&self, folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
         command.args(["train", self.domain, "--episodes", "5", "--set", "wave=2"]);
-        command.args(["--set", "selection_episodes=20", "--threads", "2", "--out"]).arg(folder);
+        command.args(["--set", "selection_episodes=20", "--threads", "1", "--out"]).arg(folder);
         self.settings.iter().for_each(|setting| {
             command.args(["--set", setting]);
         });
@@ -105,31 +127,43 @@ fn ended(mut child: Child, after: Duration, signal: &str) -> bool {
     false
 }
 
+/// Stops runs of a case again and again until they end, and compares what they leave. Returns how often they were stopped.
+fn stopped(case: &Case, number: u64, dir: &Path) -> usize {
+    let mut rng = Rng::new(7, number);
+    let mut stops = 0;
+    let whole = dir.join(format!("whole-{number}"));
+    let start = Instant::now();
+    assert!(case.start(&whole).status().unwrap().success(), "{}", case.domain);
+    let lasts = start.elapsed().as_millis() as usize;
+    for time in 0..case.times {
+        let folder: PathBuf = dir.join(format!("stopped-{number}-{time}"));
+        for n in 0.. {
+            // Some twenty stops for each run, and ever fewer, so that it comes to an end.
+            let most = lasts / 12 * (1 + n / 8);
+            let after = Duration::from_millis(5 + rng.below(most.max(20)) as u64);
+            let signal = ["-INT", "-TERM", "-KILL"][rng.below(3)];
+            if ended(case.next(&folder).spawn().unwrap(), after, signal) {
+                break;
+            }
+            stops += 1;
+        }
+        let (expected, found) = (case.left(&whole), case.left(&folder));
+        assert!(found == expected, "{}, time {time}: files differ", case.domain);
+    }
+    stops
+}
+
 #[test]
 fn runs_stopped_by_signals_end_as_if_they_had_not_been() {
     let dir = tempfile::tempdir().unwrap();
-    let mut rng = Rng::new(7, 0);
-    let mut stops = 0;
-    for (i, case) in CASES.iter().enumerate() {
-        let whole = dir.path().join(format!("whole-{i}"));
-        let start = Instant::now();
-        assert!(case.start(&whole).status().unwrap().success(), "{}", case.domain);
-        let lasts = start.elapsed().as_millis() as usize;
-        for time in 0..case.times {
-            let folder: PathBuf = dir.path().join(format!("stopped-{i}-{time}"));
-            for n in 0.. {
-                // Some twenty stops for each run, and ever fewer, so that it comes to an end.
-                let most = lasts / 12 * (1 + n / 8);
-                let after = Duration::from_millis(5 + rng.below(most.max(20)) as u64);
-                let signal = ["-INT", "-TERM", "-KILL"][rng.below(3)];
-                if ended(case.next(&folder).spawn().unwrap(), after, signal) {
-                    break;
-                }
-                stops += 1;
-            }
-            let (expected, found) = (case.left(&whole), case.left(&folder));
-            assert!(found == expected, "{}, time {time}: files differ", case.domain);
-        }
-    }
+    let left = Mutex::new(CASES.iter().zip(0..));
+    let work = || {
+        let next = || left.lock().unwrap().next();
+        std::iter::from_fn(next).map(|(case, number)| stopped(case, number, dir.path())).sum::<usize>()
+    };
+    let stops: usize = std::thread::scope(|scope| {
+        let workers = [scope.spawn(work), scope.spawn(work)];
+        workers.into_iter().map(|w| w.join().unwrap()).sum()
+    });
     assert!(stops >= 100, "{stops} interruptions");
 }

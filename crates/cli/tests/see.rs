@@ -51,6 +51,26 @@ fn what_is_printed_fits_80_columns() {
     }
 }
 
+/// Every command, as its help lists them.
+#[test]
+fn every_help_fits_80_columns_and_ends_with_an_example() {
+    let folder = folder();
+    let all = said(folder.path(), &["--help"]);
+    let commands = all.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    let names: Vec<&str> = commands
+        .filter(|l| l.starts_with("  ") && !l.starts_with("   "))
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(names.len() >= 18, "{names:?}");
+    for name in names {
+        let help = said(folder.path(), &[name, "--help"]);
+        assert!(help.lines().all(|l| l.chars().count() <= 80), "{help}");
+        let end = help.split("Example").nth(1).unwrap_or_default();
+        assert!(end.contains(&format!("\n  derrl {name}")), "{name} has no example at its end:\n{help}");
+    }
+}
+
 #[test]
 fn the_three_verdicts_have_words_and_exit_codes() {
     let folder = folder();

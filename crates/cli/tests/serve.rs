@@ -192,6 +192,10 @@ fn it_serves_those_who_know_the_token_and_withstands_the_others() {
     assert_eq!(server.raw(header.as_bytes()).status, 431);
     assert_eq!(server.attempt(&"move(X, Y) :- top(X).\n".repeat(2_000)).status, 422, "too long to try");
     assert_eq!(server.attempt(&"move(X, Y) :- top(X).\n".repeat(60)).status, 422, "too many rules");
+    let chain: Vec<String> = (0..12).map(|i| format!("on(V{i}, V{})", i + 1)).collect();
+    let wide = format!("move(X, Y) :- top(X), {}.\n", chain.join(", "));
+    let refused = server.attempt(&wide);
+    assert!(refused.status == 422 && refused.body.contains("too many variables"), "{}", refused.body);
     // Slow ones: each is given up, and meanwhile others are served.
     let mut slow: Vec<TcpStream> = (0..10).map(|_| server.connect()).collect();
     for stream in &mut slow {

@@ -234,7 +234,7 @@ fn interrupted_and_resumed() {
     assert_eq!(status.code(), Some(130));
     assert!(started.elapsed() < Duration::from_mins(1), "it stops soon");
     let said: Vec<String> = lines.map_while(Result::ok).collect();
-    assert!(said.iter().any(|l| l == "interrupted; the same command goes on from here"), "{said:?}");
+    assert!(said.iter().any(|l| l == "interrupted; the same command resumes here"), "{said:?}");
     let kept: Vec<_> = std::fs::read_dir(folder.path().join("runs")).expect("progress is kept").collect();
     assert_eq!(kept.len(), 1);
     let resumed = run(folder.path(), &args);

@@ -11,3 +11,11 @@
 :- legal(move/2).
 move(X, Y) :- top(X), top(Y).
 move(X, Y) :- top(X), isFloor(Y), \+ on(X, Y).
+
+% What NLRL may say.
+:- nlrl(invent(pred(block, place))).
+:- nlrl(invent(pred2(block))).
+:- nlrl(slot(move/2, 0, invented)).
+:- nlrl(slot(move/2, 0, given)).
+:- nlrl(slot(pred/2, 0, invented)).
+:- nlrl(slot(pred2/1, 2, given)).

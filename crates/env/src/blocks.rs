@@ -48,7 +48,7 @@ pub(crate) const IS_FLOOR: usize = 3;
 const STEP: f64 = -0.02;
 const GOAL: f64 = 1.0;
 const NONE: u32 = u32::MAX;
-/// States of up to this many blocks have a code: 5 bits a block and 10 for the goal fit 128.
+/// States of up to this many blocks have a code: 5 bits per block and 10 for the goal fit 128.
 const CODED: usize = 22;
 
 /// Configurations as the paper writes them: each stack from the bottom up.

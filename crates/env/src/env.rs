@@ -7,7 +7,7 @@ use derrl_logic::{Action, Alphabet, Facts, GroundAction, Object, Universe, legal
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::rng::Rng;
-use crate::scene::Scene;
+use crate::scene::{Objects, Scene};
 
 /// Whether an episode goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,9 +164,9 @@ pub trait Env: Send {
         Vec::new()
     }
 
-    /// What the current state looks like; by default there is no picture beyond the facts. Not made for speed.
+    /// What the current state looks like; by default its objects, and the facts say the rest. Not made for speed.
     fn scene(&self) -> Scene {
-        Scene::Facts
+        Scene::Objects(Objects::of(self.universe()))
     }
 
     /// The best-known expected return (not discounted) from the start of the current instance: by search where

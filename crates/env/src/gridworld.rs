@@ -26,7 +26,7 @@ pub fn world() -> World {
         Task::new("train", "3x3 and 5x5 grids with 2 obstacles"),
         Task::new("dynamic-obstacles", "3x3 and 5x5 grids with 3 or 4 obstacles"),
         Task::new("held-out-config", "grids as in train, agent and target where they never were together"),
-        Task::new("large", "grids of --size cells a side with --obstacles").on_request(),
+        Task::new("large", "grids of --size cells per side with --obstacles").on_request(),
     ];
     World::built_in(NAME, include_str!("../domains/gridworld.pl"))
         .about("walk to a target around obstacles")
@@ -130,7 +130,7 @@ impl Gridworld {
         }
         let size = options.size.unwrap_or(10);
         if !(2..=1000).contains(&size) {
-            return Err(Error::Option("--size is a number of cells a side from 2 to 1000".to_string()));
+            return Err(Error::Option("--size is a number of cells per side from 2 to 1000".to_string()));
         }
         let obstacles = options.obstacles.unwrap_or(size);
         if obstacles > size * size / 2 {

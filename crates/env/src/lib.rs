@@ -66,7 +66,7 @@ pub use error::{Error, nearest};
 pub use fault::{BoxError, Fault};
 pub use journal::Journal;
 pub use rng::{Rng, Stream};
-pub use scene::Scene;
+pub use scene::{Objects, Scene};
 pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state};
 pub use table::{find, find_in, worlds};
 pub use world::{Make, MakeSized, Options, Task, World};

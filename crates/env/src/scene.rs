@@ -3,6 +3,9 @@
 //! A world says what is where ([`Env::scene`](crate::Env::scene)); who draws it decides on sizes and colours. There are
 //! few kinds of picture, and a new world may well share one: two worlds are grids.
 
+use std::collections::BTreeMap;
+
+use derrl_logic::{Type, Universe};
 use serde::Serialize;
 
 /// What a state looks like.
@@ -12,6 +15,8 @@ pub enum Scene {
     /// There is no picture: the facts say all there is to say.
     #[default]
     Facts,
+    /// Objects; the facts say how they stand to each other.
+    Objects(Objects),
     /// Blocks in stacks.
     Stacks(Stacks),
     /// A stack of numbers and a sum.
@@ -20,6 +25,42 @@ pub enum Scene {
     Grid(Grid),
     /// Roads, queues and traffic lights.
     Roads(Roads),
+    /// Text that the world wrote itself, in lines of letters of one width.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image that the world made itself.
+    Image(Image),
+}
+
+/// An image, as browsers take it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Image {
+    /// The image inside a `data:` address.
+    pub address: String,
+    /// Its width in pixels.
+    pub width: u32,
+    /// Its height in pixels.
+    pub height: u32,
+}
+
+/// The objects of a world that has no picture of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Objects {
+    /// Their names, one list per type.
+    pub groups: Vec<Vec<String>>,
+}
+
+impl Objects {
+    /// The objects of a universe by their types.
+    pub fn of(universe: &Universe) -> Objects {
+        let mut groups: BTreeMap<Type, Vec<String>> = BTreeMap::new();
+        for object in universe.objects() {
+            groups.entry(universe.type_of(object)).or_default().push(universe.name(object).to_string());
+        }
+        Objects { groups: groups.into_values().collect() }
+    }
 }
 
 /// Blocks in stacks on a floor.

@@ -1,7 +1,6 @@
 //! A world as a value: its name, alphabet, tasks, and how to make an environment of each.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use derrl_logic::syntax::Quoted;
@@ -58,7 +57,8 @@ struct Parts {
     tasks: Vec<Task>,
     /// How to make each task.
     makes: Vec<Make>,
-    sizes: Option<(RangeInclusive<usize>, MakeSized)>,
+    /// Sizes of training instances, ascending, and how to make those of one.
+    sizes: Option<(Vec<usize>, MakeSized)>,
     options: Vec<&'static str>,
     exhaustive: Exhaustive,
 }
@@ -270,27 +270,28 @@ impl World {
         })
     }
 
-    /// The world with training instances of every size in a range. The learner may then begin with small ones, and may
-    /// look at one size more before it chooses. They are never scored.
+    /// The world with training instances of every one of these sizes, ascending. The learner may then begin with small ones, and
+    /// may look at one size more before it chooses. They are never scored.
     #[must_use]
-    pub fn sizes<E, F>(self, range: RangeInclusive<usize>, make: F) -> World
+    pub fn sizes<E, F>(self, sizes: impl IntoIterator<Item = usize>, make: F) -> World
     where
         E: named::Env + 'static,
         F: Fn(usize) -> E + Send + Sync + 'static,
     {
         let own = self.alphabet();
-        self.engine_sizes(range, move |alphabet, size, _| {
+        self.engine_sizes(sizes, move |alphabet, size, _| {
             Ok(Box::new(named::Named::new(Box::new(make(size)), &own, alphabet)))
         })
     }
 
     /// The same with environments of the engine.
     #[must_use]
-    pub fn engine_sizes<F>(self, range: RangeInclusive<usize>, make: F) -> World
+    pub fn engine_sizes<F>(self, sizes: impl IntoIterator<Item = usize>, make: F) -> World
     where
         F: Fn(&Arc<Alphabet>, usize, &Options) -> Result<Box<dyn Env>, Error> + Send + Sync + 'static,
     {
-        self.edit(|w| w.sizes = Some((range, Arc::new(make))))
+        let sizes = sizes.into_iter().collect();
+        self.edit(|w| w.sizes = Some((sizes, Arc::new(make))))
     }
 
     /// The world with what its code calls predicates and actions, where that is more than its domain file says.
@@ -349,9 +350,9 @@ impl World {
         &self.0.exhaustive
     }
 
-    /// The sizes of training instances that can be asked for with [`World::make_sized`], where there are any.
-    pub fn size_range(&self) -> Option<RangeInclusive<usize>> {
-        self.0.sizes.as_ref().map(|(range, _)| range.clone())
+    /// The sizes of training instances that can be asked for with [`World::make_sized`], ascending.
+    pub fn sized(&self) -> &[usize] {
+        self.0.sizes.as_ref().map_or(&[], |(sizes, _)| sizes)
     }
 
     /// The task that is trained on.
@@ -390,6 +391,9 @@ impl World {
     ) -> Result<Box<dyn Env>, Error> {
         let at = self.place(task)?;
         options.check(self)?;
+        if self.0.vocabulary.is_none() {
+            named::check(self.name(), &self.0.alphabet, alphabet)?; // the others find out as they bind names
+        }
         self.0.makes[at](alphabet, options)
     }
 
@@ -405,8 +409,34 @@ impl World {
         size: usize,
         options: &Options,
     ) -> Option<Result<Box<dyn Env>, Error>> {
-        let (range, make) = self.0.sizes.as_ref()?;
-        range.contains(&size).then(|| make(alphabet, size, options))
+        let (sizes, make) = self.0.sizes.as_ref()?;
+        sizes.contains(&size).then(|| make(alphabet, size, options))
+    }
+
+    /// Training instances by size for a task that is trained on, the smallest first: some sizes below that of the task, the
+    /// task, the next size, and the largest up to twice and four times that of the task. Empty where the world has no sizes.
+    pub fn training_sizes(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        task: &str,
+        options: &Options,
+    ) -> Result<Vec<Box<dyn Env>>, Error> {
+        let Some(own) = self.find_task(task)?.size else { return Ok(Vec::new()) };
+        let all = self.sized();
+        if all.iter().all(|&s| s == own) {
+            return Ok(Vec::new()); // there is nothing smaller or larger than the task
+        }
+        let within = |most: usize| all.iter().copied().rfind(|&s| s > own && s <= most);
+        let next = all.iter().copied().find(|&s| s > own);
+        let mut above: Vec<usize> = next.into_iter().chain(within(2 * own)).chain(within(4 * own)).collect();
+        above.dedup();
+        let below: Vec<usize> =
+            all.iter().copied().filter(|&s| s < own || s == own && above.is_empty()).collect();
+        let sized = |size: usize| self.make_sized(alphabet, size, options);
+        let most = if above.is_empty() { 4 } else { 2 };
+        let lower = spread(&below, most).into_iter().filter_map(sized);
+        let task = self.make(alphabet, task, options);
+        lower.chain([task]).chain(above.into_iter().filter_map(sized)).collect()
     }
 
     /// All instances within an extent, or why there is no such list.
@@ -436,6 +466,14 @@ impl World {
             }
         }
     }
+}
+
+/// Some of these sizes, with the first and the last, evenly spread.
+fn spread(sizes: &[usize], most: usize) -> Vec<usize> {
+    if sizes.len() <= most || most < 2 {
+        return sizes.iter().copied().take(most).collect();
+    }
+    (0..most).map(|i| sizes[i * (sizes.len() - 1) / (most - 1)]).collect()
 }
 
 impl fmt::Debug for World {

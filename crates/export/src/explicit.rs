@@ -28,7 +28,7 @@ pub(crate) struct Defined {
 
 pub(crate) enum Meaning {
     Clauses(Vec<Clause>),
-    /// Another node is reached by one step or more; nodes are tuples of so many objects.
+    /// Another node is reached by one step or more; nodes are tuples of this many objects.
     Closure {
         of: Pred,
         k: usize,

@@ -120,7 +120,7 @@ impl Naive {
         Naive { choices, starts }
     }
 
-    /// The longest run from each state that always gets there: the least fixed point, round by round.
+    /// The longest run from each state that always reaches the goal: the least fixed point, round by round.
     fn good(&self) -> BTreeMap<u128, u32> {
         let mut good: BTreeMap<u128, u32> = BTreeMap::new();
         loop {
@@ -160,7 +160,7 @@ impl Naive {
         seen
     }
 
-    /// Whether ties broken at random get there with probability 1: wherever they lead, there is still a way.
+    /// Whether ties broken at random reach the goal with probability 1: wherever they lead, there is still a way.
     fn almost_surely(&self, from: u128) -> bool {
         let all = self.reachable(from);
         let lost = all.iter().any(|s| self.choices[s].contains(&Next::Lost));

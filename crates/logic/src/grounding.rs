@@ -6,7 +6,7 @@
 //!
 //! The atoms of K are grouped by their variables: {X}, {Y}, {X, Y}, ... For each group a table says which of
 //! its atoms are true for which objects, filled from the facts in one pass; the mask of phi is the union of
-//! one row a table. The rows of the objects for the next variable lie side by side, so they are united for
+//! one row per table. The rows of the objects for the next variable lie side by side, so they are united for
 //! all objects at once.
 
 use std::collections::BTreeMap;
@@ -310,7 +310,7 @@ struct Search<'a> {
     choices: usize,
     /// The object of each variable, or n.
     phi: Vec<usize>,
-    /// Room for a row a choice, for each variable that is not in the head.
+    /// Room for one row per choice, for each variable that is not in the head.
     room: Vec<u64>,
 }
 

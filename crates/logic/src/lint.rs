@@ -21,7 +21,7 @@ const BUDGET: usize = 5_000_000;
 /// The most warnings that are placed in the file, which takes a walk through it each; of the others the number is said.
 const MOST_SHOWN: usize = 100;
 
-/// The most literals of a constraint that takes part in the search, which recurs once a literal.
+/// The most literals of a constraint that takes part in the search, which recurs once per literal.
 const LONGEST: usize = 64;
 
 /// A constraint of a domain that has no effect of its own.

@@ -109,7 +109,7 @@ impl Templates {
         self.invented.iter_mut().for_each(|p| p.args.fill(Types::ANY));
     }
 
-    /// The directives that say this, one a line.
+    /// The directives that say this, one per line.
     pub(crate) fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
             writeln!(f, ":- nlrl(steps({})).", self.steps)?;

@@ -247,7 +247,7 @@ fn cut(text: &str, letters: usize) -> String {
     format!("{kept}…")
 }
 
-/// Text in lines of at most so many letters, broken at spaces.
+/// Text in lines of at most this many letters, broken at spaces.
 fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -12,6 +12,7 @@
 //! | `film.rs` | a step with its caption, and a run as states side by side |
 //! | `raster.rs` | PNG and GIF, with letters of our own |
 //! | `chart.rs`, `axis.rs` | line charts |
+//! | `table.rs` | tables as text |
 //!
 //! Nothing here prints or reads files.
 
@@ -21,6 +22,7 @@ mod film;
 mod node;
 mod picture;
 pub mod raster;
+pub mod table;
 mod theme;
 
 pub use chart::{Chart, Plot, Scale, Series, Stroke};

@@ -63,7 +63,7 @@ pub fn png(document: &Document, theme: Theme, scale: f32) -> Result<Vec<u8>, Err
     pixels(document, theme, scale)?.encode_png().map_err(|e| Error::Png(e.to_string()))
 }
 
-/// Drawings of one size as a GIF that repeats, each shown for so many hundredths of a second.
+/// Drawings of one size as a GIF that repeats, each shown for this many hundredths of a second.
 pub fn gif(frames: &[(Document, u16)], theme: Theme, scale: f32) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let mut encoder: Option<gif::Encoder<&mut Vec<u8>>> = None;

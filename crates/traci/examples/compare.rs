@@ -58,7 +58,7 @@ fn queues(sumo: &Sumo, network: &Network, demand: &DemandSpec, seeds: u64) -> de
 
 /// The best of five runs each: the machine may have been busy with other things in the others.
 fn speed(sumo: &Sumo, network: &Network, demand: &DemandSpec) -> derrl_traci::Result<()> {
-    println!("  simulated seconds a second:");
+    println!("  simulated seconds per second:");
     for controller in Controller::ALL {
         let (mut ours, mut theirs) = (0f64, 0f64);
         let (mut start, mut restart) = (Duration::MAX, Duration::MAX);

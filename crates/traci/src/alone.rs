@@ -13,7 +13,7 @@ use crate::simulation::{arguments, write_demand};
 /// How SUMO did by itself, in its own words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alone {
-    /// Simulated seconds a second, without the start of the program.
+    /// Simulated seconds per second, without the start of the program.
     pub steps_per_second: f64,
     /// Vehicles that entered.
     pub inserted: usize,
@@ -52,7 +52,7 @@ pub fn alone(
     read(&output.stdout).ok_or_else(|| failed("did not tell how it went", output.stdout))
 }
 
-/// Reads SUMO's closing words. Its duration is rounded to 10 ms, its real time factor (simulated seconds a second) is not.
+/// Reads SUMO's closing words. Its duration is rounded to 10 ms, its real time factor (simulated seconds per second) is not.
 fn read(said: &str) -> Option<Alone> {
     let number =
         |name: &str| said.lines().find_map(|line| line.trim().strip_prefix(name)?.trim().parse::<f64>().ok());

@@ -132,7 +132,7 @@ impl Outcome {
         -self.mean_queue()
     }
 
-    /// Simulated seconds a second.
+    /// Simulated seconds per second.
     pub fn steps_per_second(&self) -> f64 {
         self.steps as f64 / self.elapsed.as_secs_f64()
     }

@@ -10,7 +10,7 @@
 //! let mut simulation = Simulation::start(&sumo, &network, &DemandSpec::default(), 7)?;
 //! while !simulation.is_over() {
 //!     for agent in 0..network.intersections().len() {
-//!         let queues = &simulation.queues()[agent]; // vehicles that wait, one number a lane
+//!         let queues = &simulation.queues()[agent]; // vehicles that wait, one number per lane
 //!         if let Some(lane) = longest_queue(queues, simulation.green(agent)) {
 //!             simulation.decide(agent, lane)?; // green for this lane, red for the others
 //!         }

@@ -17,7 +17,7 @@ pub(crate) struct Output {
     pub stderr: String,
 }
 
-/// Runs a program to its end; the error says why it did not get there.
+/// Runs a program to its end; the error says why it did not reach the goal.
 pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Output, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| format!("cannot be run: {e}"))?;

@@ -1,12 +1,14 @@
 //! `derrl bench`.
 
+mod pddl;
 mod record;
+mod samples;
 mod scale;
 mod seeds;
-mod solved;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;
+mod zoo;
 
 use derrl_env::{World, find_in};
 
@@ -21,7 +23,7 @@ struct Report {
 
 /// Measures what was asked for, and appends it to the record on request.
 pub fn run(args: &Bench) -> Outcome {
-    let specs: Vec<&'static World> = if args.domains.is_empty() {
+    let specs: Vec<&'static World> = if args.domains.is_empty() || args.name == "pddl" {
         // Traffic needs a simulator and minutes: it is measured on request.
         worlds().iter().filter(|s| s.name() != "traffic").collect()
     } else {
@@ -29,7 +31,10 @@ pub fn run(args: &Bench) -> Outcome {
     };
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
+        "pddl" => pddl::run(args)?,
+        "samples" => samples::run(args, &specs)?,
         "scale" => scale::run(args)?,
+        "zoo" => zoo::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
         #[cfg(not(feature = "sumo"))]

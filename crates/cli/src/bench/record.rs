@@ -1,4 +1,4 @@
-//! The record of figures: a line a measurement, with its date, commit and machine.
+//! The record of figures: one line per measurement, with its date, commit and machine.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub fn append(path: &Path, name: &str, figures: &Value) -> anyhow::Result<()> {
     let entry = json!({
         "date": today(),
         "commit": commit(),
-        "machine": machine(),
+        "machine": machine(derrl_learn::cores()),
         "bench": name,
         "figures": figures,
     });

@@ -1,21 +1,21 @@
 //! `derrl bench seeds`: does it learn whatever the seed, and how soon?
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
 use derrl_env::{Options, World};
-use derrl_learn::{Checkpoint, Config, Learned, Observer, Problem, Search, evaluate};
+use derrl_learn::{Checkpoint, Config, Learned, Observer, evaluate};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
 
-use super::solved::Solved;
 use super::{Report, median};
 use crate::args::{Bench, SeedRange};
 use crate::progress::{catch_interrupts, interrupted};
 use crate::say;
+use crate::setup::Setup;
 use crate::table::{columns, thousands};
+use derrl_reproduce::solved::Solved;
 
 /// Trains each domain once per seed with default settings, one run after the other on all cores.
 pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
@@ -59,7 +59,8 @@ struct Figures {
 }
 
 /// Counts steps, and stops on Ctrl-C.
-struct Steps(std::sync::Mutex<u64>);
+#[derive(Default)]
+pub(super) struct Steps(pub(super) std::sync::Mutex<u64>);
 
 impl Observer for Steps {
     fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, learned: &Learned) {
@@ -82,18 +83,15 @@ fn measure(
     let solved = Solved::read()?;
     let alphabet = spec.alphabet();
     let options = Options { noise, ..Options::default() };
-    let make_env = || spec.make(&alphabet, &spec.tasks()[0].name, &options);
-    let learners = make_env()?.learners();
     let config = Config::default();
     let threads = derrl_learn::cores();
     let mut runs = Vec::new();
     for seed in range.first..=range.last {
         // A new problem each time: no run profits from states that another has grounded.
-        let problem = Arc::new(Problem::new(&alphabet, learners)?);
-        let steps = Steps(std::sync::Mutex::new(0));
+        let setup = Setup::of_world(spec, &options, &config)?;
+        let steps = Steps::default();
         let start = Instant::now();
-        let learned = Search::new(&problem, &config, &make_env, &steps)
-            .run(vec![(seed, Checkpoint::default())], threads)?;
+        let learned = setup.search(vec![(seed, Checkpoint::default())], &steps, threads)?;
         let seconds = start.elapsed().as_secs_f64();
         let learned = learned.into_iter().flatten().next().context("interrupted")?;
         let mut run = SeedResult {
@@ -117,8 +115,8 @@ fn measure(
     Ok(Figures { runs })
 }
 
-/// The rules without their values, one a line, sorted: what tells policies apart.
-fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
+/// The rules without their values, one per line, sorted: what tells policies apart.
+pub(super) fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
     let text = policy.display(alphabet).to_string();
     let mut lines: Vec<&str> =
         text.lines().filter_map(|l| l.split_once("::").map(|(_, rule)| rule)).collect();

@@ -1,4 +1,4 @@
-//! `derrl bench traffic`: simulated seconds a second with our client, beside SUMO running alone.
+//! `derrl bench traffic`: simulated seconds per second with our client, beside SUMO running alone.
 
 use derrl_traci::{Controller, DemandSpec, Layout, Lights, Network, Options, Sumo, alone};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{Report, median};
 use crate::args::Bench;
 use crate::table::{columns, thousands};
 
-/// Measurements a figure: the median is reported.
+/// Measurements per figure: the median is reported.
 const ROUNDS: u64 = 5;
 
 /// Runs the same traffic with the client (fixed-time lights, so that both simulate the same; and deciding for every
@@ -40,7 +40,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         }));
     }
     let text = format!(
-        "simulated seconds a second, SUMO {}, median of {ROUNDS} episodes\n\n{}",
+        "simulated seconds per second, SUMO {}, median of {ROUNDS} episodes\n\n{}",
         sumo.version,
         columns(&rows, "")
     );

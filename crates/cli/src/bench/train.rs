@@ -1,4 +1,4 @@
-//! `derrl bench train`: steps a second of the environment alone, of acting and of training.
+//! `derrl bench train`: steps per second of the environment alone, of acting and of training.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::{Report, median};
 use crate::args::Bench;
 use crate::table::{columns, thousands};
 
-/// Measurements a figure: the median is reported.
+/// Measurements per figure: the median is reported.
 const ROUNDS: usize = 5;
 
-/// Measures for each domain: steps a second of the environment alone with random actions, of acting (rules sampled and
+/// Measures for each domain: steps per second of the environment alone with random actions, of acting (rules sampled and
 /// evaluated), and of full training (whole restarts: sampling, inference, gradient and update included), each on one core; then of
 /// full training on all cores, a restart each.
 pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
@@ -209,7 +209,7 @@ fn measure(spec: &'static World, seed: u64, time: Duration) -> anyhow::Result<Fi
     Ok(Figures { environment, acting, training, parallel, instructions: None, memory })
 }
 
-/// Steps a second of repeated work.
+/// Steps per second of repeated work.
 fn rate(time: Duration, mut work: impl FnMut() -> anyhow::Result<u64>) -> anyhow::Result<f64> {
     let start = Instant::now();
     let mut steps = 0;

@@ -36,7 +36,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// What [`Policy::verify`] found: [`Report::verdict`] says whether the policy always gets there.
+/// What [`Policy::verify`] found: [`Report::verdict`] says whether the policy always reaches the goal.
 pub type Proof = Report;
 
 /// A state as the engine sees it.

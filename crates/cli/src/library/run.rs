@@ -1,13 +1,14 @@
 //! Training in one call.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use derrl_env::{Options, World};
-use derrl_learn::{Checkpoint, Config, Learned, Observer, Problem, Score, Search, Silent, cores, evaluate};
+use derrl_learn::{Checkpoint, Config, Learned, Observer, Score, Silent, cores, evaluate};
 
 use crate::library::error::Error;
 use crate::library::policy::Policy;
+use crate::setup::Setup;
 
 /// What training came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,12 +40,9 @@ pub fn train_observed(
     observer: &dyn Observer,
 ) -> Result<Run, Error> {
     let alphabet = world.alphabet();
-    let task = &world.training_task()?.name;
-    let make_env = || world.make(&alphabet, task, &Options::default());
-    let problem = Arc::new(Problem::new(&alphabet, make_env()?.learners())?);
+    let setup = Setup::of_world(world, &Options::default(), settings)?;
     let keeping = Keeping { observer, last: Mutex::default() };
-    let search = Search::new(&problem, settings, &make_env, &keeping);
-    let learned = search.run(vec![(seed, Checkpoint::default())], threads)?.pop().flatten();
+    let learned = setup.search(vec![(seed, Checkpoint::default())], &keeping, threads)?.pop().flatten();
     let learned = learned.ok_or(Error::Interrupted)?;
     let mut scores = BTreeMap::new();
     for task in world.tasks().iter().filter(|t| t.scored) {

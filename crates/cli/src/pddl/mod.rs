@@ -20,6 +20,9 @@ use crate::say;
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
 
+/// The task of the problems to train on.
+const TRAIN: &str = "train";
+
 /// The files of a domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,7 +112,7 @@ impl Pddl {
         let domain = derrl_pddl::load_domain(&files.domain)?;
         let mut tasks = Vec::new();
         if !files.train.is_empty() {
-            tasks.push(("train".to_string(), derrl_pddl::load_problems(&files.train, &domain)?));
+            tasks.push((TRAIN.to_string(), derrl_pddl::load_problems(&files.train, &domain)?));
         }
         for (name, path) in &files.test {
             if tasks.iter().any(|(known, _)| known == name) {
@@ -141,6 +144,21 @@ impl Pddl {
             world = world.engine_task(row, move |alphabet, _| {
                 let problems = own.problems(&name, alphabet).map_err(derrl_env::Error::Language)?;
                 Ok(Box::new(PddlEnv::new(problems).map_err(derrl_env::Error::Language)?))
+            });
+        }
+        // Problems to train on come in sizes: the learner begins with the small ones.
+        if let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == TRAIN) {
+            // Of a size in which nothing is to be done nothing is learned.
+            let is_open = |t: &&Arc<Task>| !Simulator::new(Arc::clone(t)).reached();
+            let mut sizes: Vec<usize> = train.iter().filter(is_open).map(|t| t.size()).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            let (own, train) = (Arc::clone(self), train.clone());
+            world = world.engine_sizes(sizes, move |alphabet, size, _| {
+                let of_size: Vec<Arc<Task>> = train.iter().filter(|t| t.size() == size).cloned().collect();
+                let problems = Problems::new(&own.translation, alphabet, of_size, own.max_steps);
+                let problems = problems.map_err(derrl_env::Error::Language)?;
+                Ok(Box::new(PddlEnv::new(Arc::new(problems)).map_err(derrl_env::Error::Language)?))
             });
         }
         let own = Arc::clone(self);
@@ -177,7 +195,7 @@ impl Pddl {
 
     /// An error if none of the problems to train on can be solved; says which of them cannot.
     pub fn check_training(&self) -> anyhow::Result<()> {
-        let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == "train") else {
+        let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == TRAIN) else {
             bail!("say which problems to train on, as in --train PATH");
         };
         let mut unsolvable = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use derrl_env::{Env, Error, Extent, Family, Next, Scene, Size, Space};
+use derrl_env::{Env, Error, Extent, Family, Next, Objects, Scene, Size, Space};
 use derrl_logic::{Action, Alphabet, Facts, GroundAction, Object, Universe};
 use derrl_pddl::{Graph, PddlEnv, Problems};
 
@@ -165,6 +165,6 @@ impl Family for Instance {
     }
 
     fn scene(&self, _state: u128) -> Scene {
-        Scene::Facts
+        Scene::Objects(Objects::of(self.universe()))
     }
 }

@@ -359,12 +359,12 @@ impl Writer<'_> {
             _ => None,
         };
         let time = if let Scene::Roads(roads) = &step.scene { Some(roads.time) } else { None };
-        let Explanation { facts, action, value, fired, ties, others, .. } = step.explanation;
+        let Explanation { facts, action, value, fired, ties, others, unexplained } = step.explanation;
         let total = self.total;
         self.total += step.reward;
         Step {
             agent: step.agent,
-            at: self.situation(facts, &action, others, step.agent.is_some()),
+            at: self.situation(facts, &action, (others, unexplained), step.agent.is_some()),
             // Where no rule fires all actions tie, and saying so once is enough.
             ties: if fired.is_some() {
                 ties.into_iter().filter(|t| *t != action).collect()
@@ -387,7 +387,7 @@ impl Writer<'_> {
         &mut self,
         facts: Vec<String>,
         action: &str,
-        others: Vec<WhyNot>,
+        (others, unexplained): (Vec<WhyNot>, usize),
         with_background: bool,
     ) -> usize {
         // The same facts of another universe offer other actions.
@@ -396,9 +396,6 @@ impl Writer<'_> {
         if let Some(&known) = self.all.known.get(&key) {
             return known;
         }
-        let count = self.env.universe().ground_actions(&self.domain.alphabet).len();
-        // Agents have universes of their own; theirs are small.
-        let unexplained = if with_background { 0 } else { count.saturating_sub(others.len() + 1) };
         let number = self.all.situations.len();
         self.all.known.insert(key, number);
         self.all.explained += others.len();

@@ -357,7 +357,7 @@ fn scores(scores: &Value, spec: &derrl_env::World) -> Vec<TaskScore> {
         .collect()
 }
 
-/// The curves of so many restarts at the most, thinned to what can be seen, the chosen one last.
+/// The curves of this many restarts at the most, thinned to what can be seen, the chosen one last.
 fn curves(path: &Path, chosen: u64, most: usize) -> anyhow::Result<Vec<Curve>> {
     if !path.exists() {
         return Ok(Vec::new());

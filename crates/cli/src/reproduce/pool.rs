@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use derrl_learn::{Observer, Point};
 use indicatif::ProgressBar;
 
-use super::job::{Finished, Job, Purpose, Results, Store};
 use crate::progress::{bar, interrupted};
 use crate::say;
+use derrl_reproduce::job::{Finished, Job, Purpose, Results, Store};
 
 /// About how many microseconds a decision of each agent takes, for the time left; measured on blocks.
 const COSTS: [(&str, f64); 5] =

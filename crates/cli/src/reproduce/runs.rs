@@ -7,13 +7,14 @@ use derrl_learn::SOLVED;
 use derrl_logic::{Policy, Source};
 use serde_json::json;
 
-use super::Plan;
-use super::experiments::TableSpec;
-use super::job::{Finished, Results};
 use crate::domain::Domain;
 use crate::report::{self, Extent};
 use crate::run_folder::{RunConfig, RunFolder};
 use crate::run_result::RunResult;
+use derrl_reproduce::experiments::TableSpec;
+use derrl_reproduce::job::{Finished, Results};
+use derrl_reproduce::page::RUNS_FILE;
+use derrl_reproduce::plan::Plan;
 
 /// Writes a folder for each run of DERRL in the generalisation table, and a page for all of them. Returns the page, if
 /// there are any runs.
@@ -29,7 +30,7 @@ pub fn write(plan: &Plan, results: &Results, top: &Path) -> anyhow::Result<Optio
     if folders.is_empty() {
         return Ok(None);
     }
-    let page = top.join(report::RUNS_FILE);
+    let page = top.join(RUNS_FILE);
     report::write(top, &folders, &page, Extent::of(folders.len()))?;
     Ok(Some(page))
 }

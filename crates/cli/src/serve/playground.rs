@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use derrl_env::Size;
-use derrl_learn::{Everywhere, Monitor, cores, evaluate};
-use derrl_logic::{Policy, Source};
+use derrl_env::{Env, Rng, Size};
+use derrl_learn::{Everywhere, Monitor, Score, cores, evaluate, evaluate_while};
+use derrl_logic::{Alphabet, Literal, Policy, Rule, Source};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -27,9 +27,13 @@ pub struct Attempt {
 const MOST_RULES: usize = 40;
 const MOST_ATOMS: usize = 14;
 const MOST_BYTES: usize = 32 * 1024;
-/// Episodes per score.
+/// Ways for the variables of a rule to stand for objects, at the most: a single decision may have to look at each of them.
+const MOST_WAYS: f64 = 1e8;
+/// Objects that the instances of a verification have at least.
+const OBJECTS: usize = 12;
+/// Episodes per score, where the time is enough.
 const EPISODES: usize = 40;
-/// How long verifying and comparing may take, each.
+/// How long verifying and comparing may take, each, and half of what scoring may take.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Stops when its time is up.
@@ -98,10 +102,17 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     }
     let task = folder.task(&domain)?;
     let options = folder.config.options.of(task);
-    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
-    let score = evaluate(&policy, &domain.alphabet, env.as_mut(), EPISODES, folder.config.seed)?;
+    let alphabet = &domain.alphabet;
+    let mut env = domain.world.make(alphabet, &task.name, &options)?;
+    env.reset(&mut Rng::new(folder.config.seed, 0));
+    let objects = env.universe().len().max(OBJECTS);
+    if policy.rules.iter().any(|rule| ways(rule, alphabet, objects) > MOST_WAYS) {
+        bail!("a rule has too many variables to be tried here: each may stand for {objects} objects");
+    }
+    let score = score(&policy, alphabet, env.as_mut(), folder.config.seed)?;
     let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
-    let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until: None };
+    let until = Some(Instant::now() + PATIENCE);
+    let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until };
     let mut told = run::of_policy(folder, &domain, &policy, &scores, extent)?;
     let deadline = || Deadline(Instant::now() + PATIENCE);
     let found = verification::of_policy(&domain, &policy, &mut deadline());
@@ -109,6 +120,27 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     let learned = learned(folder, &mut domain)?;
     told["difference"] = difference(&domain, &learned, &policy, &mut deadline())?;
     Ok(told)
+}
+
+/// In how many ways the variables of a rule can stand for different objects.
+fn ways(rule: &Rule, alphabet: &Alphabet, objects: usize) -> f64 {
+    let in_body = rule.body.iter().flat_map(Literal::vars).map(|v| v.0 as usize + 1).max().unwrap_or(0);
+    let variables = in_body.max(alphabet.action(rule.action).args.len());
+    (0..variables).map(|taken| objects.saturating_sub(taken).max(1) as f64).product()
+}
+
+/// The score over [`EPISODES`] episodes, or over as many as there is time for.
+fn score(policy: &Policy, alphabet: &Alphabet, env: &mut dyn Env, seed: u64) -> anyhow::Result<Score> {
+    let end = Instant::now() + PATIENCE;
+    let mut done = 0;
+    let mut go_on = |episodes| {
+        done = episodes;
+        Instant::now() < end
+    };
+    Ok(match evaluate_while(policy, alphabet, env, EPISODES, seed, &mut go_on)? {
+        Some(score) => score,
+        None => evaluate(policy, alphabet, env, done, seed)?,
+    })
 }
 
 /// Where in the text an error is, and how it is drawn with a caret.

@@ -134,7 +134,7 @@ impl DoorKey {
         Ok(env)
     }
 
-    /// Takes the universe of so many keys and doors, made once.
+    /// Takes the universe of this many keys and doors, made once.
     fn enter(&mut self, keys: u8, doors: u8) {
         self.names = Names { keys, doors };
         if let Some((_, known)) = self.universes.iter().find(|(shape, _)| *shape == (keys, doors)) {
@@ -146,7 +146,7 @@ impl DoorKey {
     }
 }
 
-/// How the objects of levels with so many keys and doors are numbered: keys, doors, goal.
+/// How the objects of levels with this many keys and doors are numbered: keys, doors, goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names {
     pub(crate) keys: u8,

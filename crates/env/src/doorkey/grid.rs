@@ -349,7 +349,7 @@ impl Grid {
         Outcome::Changed
     }
 
-    /// The bytes of Minigrid's `grid.encode()`: three a cell, column by column.
+    /// The bytes of Minigrid's `grid.encode()`: three per cell, column by column.
     pub fn encode(&self) -> Vec<u8> {
         (0..self.width)
             .flat_map(|x| (0..self.height).map(move |y| Pos::new(x, y)))
@@ -390,7 +390,7 @@ impl fmt::Display for Grid {
 pub enum GridError {
     /// The rows have different lengths, or an odd one.
     #[error(
-        "row {row} has {found} characters where {expected} are needed: two a cell, the same in every row"
+        "row {row} has {found} characters where {expected} are needed: two per cell, the same in every row"
     )]
     Ragged {
         /// The row, from 1.
@@ -494,7 +494,7 @@ mod tests {
         let error = |text: &str| text.parse::<Grid>().unwrap_err().to_string();
         assert_eq!(
             error("[]>>\n[]"),
-            "row 2 has 2 characters where 4 are needed: two a cell, the same in every row"
+            "row 2 has 2 characters where 4 are needed: two per cell, the same in every row"
         );
         assert_eq!(error(">>\nKq").split(':').next(), Some("`Kq` at (0, 1) is no cell"));
         assert_eq!(error(">>é").split(':').next(), Some("`é` at (1, 0) is no cell"));

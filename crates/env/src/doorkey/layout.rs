@@ -132,7 +132,7 @@ impl Shape {
     /// The most doors of a level.
     pub const MAX_DOORS: u8 = 5;
 
-    /// A level of so many keys and doors, in all six colours: 1 to 5 doors, and from as many keys as doors to 6.
+    /// A level of this many keys and doors, in all six colours: 1 to 5 doors, and from as many keys as doors to 6.
     pub fn new(keys: u8, doors: u8) -> Result<Self, LayoutError> {
         let colours = Colour::ALL.len() as u8;
         let fits = (1..=Self::MAX_DOORS).contains(&doors) && (doors..=colours).contains(&keys);

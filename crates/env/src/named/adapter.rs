@@ -12,7 +12,7 @@ use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
 use crate::fault::Fault;
 use crate::rng::Rng;
-use crate::scene::Scene;
+use crate::scene::{self, Scene};
 
 /// A world that speaks in names, as an environment of the engine.
 ///
@@ -28,13 +28,17 @@ pub struct Named {
     allowed: Actions,
     /// The objects named in this episode, by the numbers of their names, in order of their names.
     objects: Vec<(u32, Type)>,
-    /// The same as a map.
-    types: FxHashMap<u32, Type>,
+    /// The type of each number of a name: [`UNMET`] where it was not named in this episode.
+    types: Vec<Type>,
+    /// The object of each number of a name that was named in this episode.
+    places: Vec<Object>,
     /// The universes made before, by their objects.
     known: FxHashMap<Box<[(u32, Type)]>, Arc<Objects>>,
     current: Arc<Objects>,
     facts: Vec<(Pred, Vec<Object>)>,
     legal: Option<Vec<GroundAction>>,
+    /// Lists that are free to be used again: a step would else allocate one per fact.
+    spare: Vec<Vec<Object>>,
     code: u128,
     /// The generator as it was before the last reset.
     start: Rng,
@@ -48,8 +52,6 @@ struct Objects {
     universe: Arc<Universe>,
     /// The name of each, as the world says it.
     texts: Vec<Arc<str>>,
-    /// The object of each number of a name.
-    of_number: FxHashMap<u32, Object>,
     /// Whether there is any ground action.
     can_act: bool,
 }
@@ -57,6 +59,9 @@ struct Objects {
 /// Universes, and names, that are kept at the most: beyond, all are forgotten when the next episode begins.
 const MOST_UNIVERSES: usize = 1 << 10;
 const MOST_NAMES: usize = 1 << 20;
+
+/// Stands for the type of what was not named.
+const UNMET: Type = Type(u32::MAX);
 
 impl Named {
     /// The environment of the engine. `own` is the world's own alphabet, `alphabet` the one in use, which may leave out
@@ -72,16 +77,17 @@ impl Named {
             said: Facts::new(own),
             allowed: Actions::new(own),
             objects: Vec::new(),
-            types: FxHashMap::default(),
+            types: Vec::new(),
+            places: Vec::new(),
             known: FxHashMap::default(),
             current: Arc::new(Objects {
                 universe: Arc::new(Universe::new(Vec::new())),
                 texts: Vec::new(),
-                of_number: FxHashMap::default(),
                 can_act: false,
             }),
             facts: Vec::new(),
             legal: None,
+            spare: Vec::new(),
             code: 0,
             start: Rng::new(0, 0),
             steps: 0,
@@ -94,11 +100,14 @@ impl Named {
         self.steps = 0;
         self.last = Outcome::running(0.0);
         self.fault = None;
-        self.objects.clear();
-        self.types.clear();
+        for (number, _) in self.objects.drain(..) {
+            self.types[number as usize] = UNMET;
+        }
         if self.known.len() > MOST_UNIVERSES || self.said.atoms.names.len() > MOST_NAMES {
             self.known.clear();
             self.said.atoms.names = super::said::Names::default();
+            self.types.clear();
+            self.places.clear();
         }
         let mut rng = self.start.clone();
         let begun = self.env.reset(&mut rng).map_err(Fault::new).and_then(|()| self.look());
@@ -126,28 +135,34 @@ impl Named {
         if self.meet_objects(lists)? {
             self.current = self.enter();
         }
-        let at = |number: &u32| self.current.of_number[number];
-        self.facts.clear();
+        let mut legal = self.legal.take().unwrap_or_default();
+        self.spare.extend(self.facts.drain(..).map(|(_, args)| args));
+        self.spare.extend(legal.drain(..).map(|ground| ground.args));
+        let (places, spare) = (&self.places, &mut self.spare);
+        let mut place = |numbers: &[u32]| {
+            let mut args = spare.pop().unwrap_or_default();
+            args.clear();
+            args.extend(numbers.iter().map(|&number| places[number as usize]));
+            args
+        };
         for (id, args) in self.said.atoms.iter() {
             if let Some(pred) = self.predicates[id as usize] {
-                self.facts.push((pred, args.iter().map(at).collect()));
+                self.facts.push((pred, place(args)));
             }
         }
         self.facts.sort_unstable();
         self.facts.dedup();
-        self.legal = lists.then(|| {
-            let mut legal = Vec::new();
+        if lists {
             for (id, args) in self.allowed.atoms.iter() {
                 let Some(action) = self.actions[id as usize] else { continue };
-                let args: Vec<Object> = args.iter().map(at).collect();
                 if (1..args.len()).all(|i| !args[..i].contains(&args[i])) {
-                    legal.push(GroundAction { action, args });
+                    legal.push(GroundAction { action, args: place(args) });
                 }
             }
             legal.sort_unstable();
             legal.dedup();
-            legal
-        });
+        }
+        self.legal = lists.then_some(legal);
         if !lists && !self.current.can_act {
             return Err(Fault::new(
                 "no action can be taken: the facts name no objects of the types that actions are about",
@@ -160,12 +175,19 @@ impl Named {
     /// Takes in the objects that are named now, with their types. Whether any is new, or more is known of its type.
     fn meet_objects(&mut self, lists: bool) -> Result<bool, Fault> {
         let (alphabet, names) = (&self.alphabet, &self.said.atoms.names);
-        let (mut changed, types) = (self.objects.is_empty(), &mut self.types);
+        let (types, objects) = (&mut self.types, &mut self.objects);
+        let mut changed = objects.is_empty();
+        if types.len() < names.len() {
+            types.resize(names.len(), UNMET);
+        }
         let mut meet = |number: u32, t: Type| {
-            let Some(before) = types.insert(number, t) else {
+            let before = types[number as usize];
+            if before == UNMET {
+                types[number as usize] = t;
+                objects.push((number, t));
                 changed = true;
                 return Ok(());
-            };
+            }
             if before != t {
                 let Some(both) = common(&alphabet.types, before, t) else {
                     return Err(Fault::new(format!(
@@ -176,7 +198,7 @@ impl Named {
                     )));
                 };
                 changed |= both != before;
-                types.insert(number, both);
+                types[number as usize] = both;
             }
             Ok(())
         };
@@ -199,14 +221,20 @@ impl Named {
             }
         }
         if changed {
-            self.objects = self.types.iter().map(|(&number, &t)| (number, t)).collect();
-            self.objects.sort_by_cached_key(|&(number, _)| names.constant(number));
+            for (number, t) in objects.iter_mut() {
+                *t = types[*number as usize];
+            }
+            objects.sort_by_cached_key(|&(number, _)| names.constant(number));
         }
         Ok(changed)
     }
 
     /// The universe of the objects met, made once.
     fn enter(&mut self) -> Arc<Objects> {
+        self.places.resize(self.types.len(), Object(u32::MAX));
+        for (object, &(number, _)) in (0..).zip(&self.objects) {
+            self.places[number as usize] = Object(object);
+        }
         if let Some(known) = self.known.get(&self.objects[..]) {
             return Arc::clone(known);
         }
@@ -214,7 +242,6 @@ impl Named {
         let universe = Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n), t)).collect());
         let made = Arc::new(Objects {
             texts: self.objects.iter().map(|&(n, _)| Arc::clone(names.text(n))).collect(),
-            of_number: (0..).zip(&self.objects).map(|(i, &(n, _))| (n, Object(i))).collect(),
             can_act: universe.can_act(&self.alphabet),
             universe: Arc::new(universe),
         });
@@ -347,7 +374,10 @@ impl env::Env for Named {
     }
 
     fn scene(&self) -> Scene {
-        self.env.scene()
+        match self.env.scene() {
+            Scene::Facts => Scene::Objects(scene::Objects::of(&self.current.universe)),
+            scene => scene,
+        }
     }
 
     fn best_return(&self) -> Option<f64> {
@@ -364,10 +394,12 @@ impl env::Env for Named {
             allowed: self.allowed.clone(),
             objects: self.objects.clone(),
             types: self.types.clone(),
+            places: self.places.clone(),
             known: self.known.clone(),
             current: Arc::clone(&self.current),
             facts: self.facts.clone(),
             legal: self.legal.clone(),
+            spare: Vec::new(),
             code: self.code,
             start: self.start.clone(),
             steps: self.steps,

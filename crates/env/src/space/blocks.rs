@@ -14,7 +14,7 @@ use crate::blocks::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY, universe};
 use crate::error::Error;
 use crate::scene::{Scene, Stacks};
 
-/// The row's entry: 5 bits a block fit 128 for up to 25 blocks.
+/// The row's entry: 5 bits per block fit 128 for up to 25 blocks.
 pub(crate) fn blocks() -> Exhaustive {
     Exhaustive::sizes("blocks", (2, MOST), |alphabet, extent| Ok(Box::new(Blocks::new(alphabet, extent)?)))
 }
@@ -102,7 +102,7 @@ impl Space for Blocks {
     }
 }
 
-/// All configurations of n blocks with one goal. A state is what each block is on, 5 bits a block; n is the floor.
+/// All configurations of n blocks with one goal. A state is what each block is on, 5 bits per block; n is the floor.
 struct Configurations {
     binding: Binding,
     universe: Arc<Universe>,
@@ -282,7 +282,7 @@ impl Family for Configurations {
             self.each_class(&mut if_open);
         } else {
             each_configuration(self.n, &mut Vec::new(), &mut |below| {
-                if_open(Configurations::encode(below), 1)
+                if_open(Configurations::encode(below), 1);
             });
         }
     }

@@ -1,4 +1,4 @@
-//! All levels of DoorKey up to so many keys and doors.
+//! All levels of DoorKey up to this many keys and doors.
 //!
 //! What a policy sees of a level, and what its actions do, depends on which rooms the doors join, where the keys lie and
 //! which door each fits. Levels that differ only in geometry, in colours or in the names of keys and doors are therefore

@@ -1,4 +1,4 @@
-//! All grids up to a size with up to so many obstacles, and all places of agent and target.
+//! All grids up to a size with up to this many obstacles, and all places of agent and target.
 
 use std::sync::Arc;
 

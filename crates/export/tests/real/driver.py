@@ -1,6 +1,6 @@
 """Decides in many states with an exported program: driver.py python|asp|problog CASE...
 
-CASE.states holds the states; what was decided is printed, a line a state. Fields are separated by the unit separator.
+CASE.states holds the states; what was decided is printed, one line per state. Fields are separated by the unit separator.
 """
 
 import importlib.util

@@ -117,7 +117,7 @@ fn shown(case: &Case, state: &State, action: &GroundAction, spelling: &Spelling)
     text
 }
 
-/// Compares what a tool decided, a line a state, with what our engine decides. How many states there were.
+/// Compares what a tool decided, one line per state, with what our engine decides. How many states there were.
 fn compare(case: &Case, lines: &[&str], spelling: &Spelling) -> usize {
     assert_eq!(lines.len(), case.states.len(), "{}: an answer a state", case.name);
     for (i, (state, line)) in case.states.iter().zip(lines).enumerate() {
@@ -203,12 +203,12 @@ fn problog_decides_as_we_do() {
     let mut cases = cases::all();
     // Distances over the cells of a grid take it seconds per state: the other tools check these.
     cases.retain(|case| case.name != "gridworld_1");
-    // A state takes it ten milliseconds; a fifth of them are still thousands.
+    // A state takes it ten milliseconds; a tenth of them is still a thousand.
     for case in &mut cases {
         let mut at = 0;
         case.states.retain(|_| {
             at += 1;
-            at % 5 == 0
+            at % 10 == 0
         });
     }
     for case in &cases {
@@ -241,7 +241,7 @@ fn problog_decides_as_we_do() {
             assert!(left.is_empty(), "{}: more is derived: {left:?}", case.name);
         }
     }
-    assert!(states > 2000, "{states} states are not thousands");
+    assert!(states > 1000, "{states} states are not a thousand");
 }
 
 #[test]

@@ -148,7 +148,7 @@ impl<'a> Actor<'a> {
 
 /// An agenda that reads along in a journal.
 struct Follower {
-    /// `None` where the facts of so many objects do not fit it.
+    /// `None` where the facts of this many objects do not fit it.
     agenda: Option<Agenda>,
     episode: Option<u64>,
     /// How many changes of the episode have been read.

@@ -20,11 +20,11 @@ use crate::settings::streams::Purpose;
 
 /// A differentiable policy: pi_theta(. | s) over the ground actions of a state, and its gradient.
 pub trait Model: Send + 'static {
-    /// What is computed once a universe.
+    /// What is computed once per universe.
     type World: Send + Sync;
-    /// What is computed once a state.
+    /// What is computed once per state.
     type State: Send + Sync;
-    /// What the forward pass leaves for the backward pass, one a decision of a batch.
+    /// What the forward pass leaves for the backward pass, one per decision of a batch.
     type Tape: Default + Send;
     /// Room that a pass works in; one for all decisions.
     type Scratch: Default + Send;
@@ -43,10 +43,10 @@ pub trait Model: Send + 'static {
     /// The gradient with respect to theta, in place of that with respect to [`Model::weights`].
     fn through_weights(&self, _weights: &[f64], _gradient: &mut [f64]) {}
 
-    /// What is computed once a universe.
+    /// What is computed once per universe.
     fn world(&self, universe: &Universe, actions: &Arc<[GroundAction]>) -> Self::World;
 
-    /// What is computed once a state.
+    /// What is computed once per state.
     fn state(&self, world: &Self::World, facts: &Facts) -> Self::State;
 
     /// pi(. | s), in the order of the ground actions.
@@ -85,9 +85,9 @@ pub trait Model: Send + 'static {
 pub struct BaselineConfig {
     /// Adam's learning rate at the start; it falls linearly to a tenth of that.
     pub learning_rate: f64,
-    /// gamma, the discount a step.
+    /// gamma, the discount per step.
     pub gamma: f64,
-    /// Decisions an update, at the least: episodes are run to their end.
+    /// Decisions per update, at the least: episodes are run to their end.
     pub batch: usize,
     /// The weight of the entropy bonus at the start; it falls linearly to zero.
     pub entropy: f64,

@@ -22,7 +22,7 @@ pub struct Known<M: Model> {
 pub struct Entry<M: Model> {
     /// Its universe.
     pub known: Arc<Known<M>>,
-    /// What the model computes once a state.
+    /// What the model computes once per state.
     pub state: M::State,
     /// The ground atoms that hold, for the critic.
     pub atoms: Vec<u32>,

@@ -82,7 +82,7 @@ impl Met {
         saved
     }
 
-    /// The states that were saved, for masks of `words` words; `None` if these are not states of so many actions.
+    /// The states that were saved, for masks of `words` words; `None` if these are not states of this many actions.
     pub fn load(saved: &SavedStates, words: usize, actions: usize) -> Option<Met> {
         let lists: Vec<(Arc<[u64]>, u128)> =
             saved.lists.iter().map(|masks| (masks.as_slice().into(), hash_masks(masks))).collect();

@@ -151,7 +151,7 @@ pub struct RelaxedGradient {
 }
 
 impl RelaxedGradient {
-    /// Nothing summed yet, for so many atoms.
+    /// Nothing summed yet, for this many atoms.
     pub fn clear(&mut self, atoms: usize) {
         self.outside = 0.0;
         self.instead.clear();

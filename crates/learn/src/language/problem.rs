@@ -53,7 +53,7 @@ pub struct Kind {
 const AUTO_SLOTS: usize = 2;
 
 impl Problem {
-    /// Prepares an alphabet for so many learners. Every action needs candidate atoms.
+    /// Prepares an alphabet for this many learners. Every action needs candidate atoms.
     pub fn new(alphabet: &Arc<Alphabet>, learners: usize) -> Result<Problem, Error> {
         Problem::starting_from(alphabet, learners, &[])
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::act::score::mean_stderr;
 use crate::search::improve::WideningStep;
 use crate::search::refine::advantage;
+use crate::search::scout::Scouted;
 use crate::training::restart::{Snapshot, UpdateStats};
 
 /// A restart that is done.
@@ -23,6 +24,9 @@ pub struct RestartResult {
     pub redundant_atoms: usize,
     /// The return of the simplified policy in each selection episode.
     pub returns: Vec<f64>,
+    /// The share of these episodes that succeeded.
+    #[serde(default)]
+    pub success: f64,
     /// Rules and atoms of the simplified policy.
     pub length: usize,
     /// Updates done.
@@ -55,6 +59,9 @@ pub struct Checkpoint {
     pub done: Vec<RestartResult>,
     /// Restarts that are under way, in order.
     pub running: Vec<Partial>,
+    /// What came of the scout, once it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scout: Option<Scouted>,
 }
 
 impl Checkpoint {
@@ -72,9 +79,9 @@ impl Checkpoint {
         self.done.sort_by_key(|o| o.restart);
     }
 
-    /// Environment steps of the restarts that are done, selection included.
+    /// Environment steps of the scout and of the restarts that are done, selection included.
     pub fn steps(&self) -> u64 {
-        self.done.iter().map(|r| r.steps).sum()
+        self.scout.as_ref().map_or(0, |s| s.steps) + self.done.iter().map(|r| r.steps).sum::<u64>()
     }
 
     /// How many of these were selection.
@@ -121,7 +128,7 @@ impl Learned {
             return Vec::new();
         }
         let mut advice = vec![format!(
-            "not solved: the policy succeeds in {:.0} % of the training episodes",
+            "not solved: the policy succeeds in {:.0}% of the training episodes",
             100.0 * self.success
         )];
         let tried: Vec<String> = self.widenings.iter().map(|w| w.to.to_string()).collect();
@@ -171,13 +178,17 @@ impl std::fmt::Display for Origin {
 }
 
 /// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the
-/// simplest first, then the best, then the earliest.
+/// simplest first, then the best, then the earliest. A restart that was judged on far fewer episodes than another one,
+/// since it was short, is left out: the best of many such is good by luck.
 pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
-    let mean = |i: usize| mean_stderr(&done[i].returns).0;
-    let Some(best) = (0..done.len()).max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i))) else {
-        return Vec::new();
-    };
-    let mut close: Vec<usize> = (0..done.len())
+    let most = done.iter().map(|d| d.returns.len()).max().unwrap_or(0);
+    let judged: Vec<usize> = (0..done.len()).filter(|&i| FEWER * done[i].returns.len() >= most).collect();
+    let common = judged.iter().map(|&i| done[i].returns.len()).min().unwrap_or(0);
+    let mean = |i: usize| mean_stderr(&done[i].returns[..common]).0;
+    let best = judged.iter().copied().max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i)));
+    let Some(best) = best else { return Vec::new() };
+    let mut close: Vec<usize> = judged
+        .into_iter()
         .filter(|&i| {
             let (gap, stderr) = advantage(&done[best].returns, &done[i].returns);
             gap <= stderr + 1e-9
@@ -188,3 +199,6 @@ pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
     });
     close
 }
+
+/// Restarts judged on fewer than one in so many of the episodes of another one are not compared with it.
+const FEWER: usize = 4;

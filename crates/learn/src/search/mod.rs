@@ -7,4 +7,5 @@ pub mod improve;
 pub mod observer;
 pub mod prune;
 pub mod refine;
+pub mod scout;
 pub mod waves;

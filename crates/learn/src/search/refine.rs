@@ -26,6 +26,8 @@ pub struct Judged {
     pub policy: Policy,
     /// Its returns.
     pub returns: Vec<f64>,
+    /// The share of episodes that succeeded.
+    pub success: f64,
 }
 
 impl<'a, 'e> Judge<'a, 'e> {
@@ -47,36 +49,42 @@ impl<'a, 'e> Judge<'a, 'e> {
 
     /// Runs a policy.
     pub fn judge(&mut self, policy: Policy) -> Result<Judged, Error> {
-        let returns = self.run(&policy, |_| false)?;
-        Ok(Judged { policy, returns })
+        let (returns, success) = self.run(&policy, |_| false)?;
+        Ok(Judged { policy, returns, success })
     }
 
     /// Runs a policy for as long as it may still earn as much as another one did, to within the noise; `None` if it earns
     /// less.
     fn rival(&mut self, policy: Policy, other: &[f64]) -> Result<Option<Judged>, Error> {
-        let returns = self.run(&policy, |returns| {
+        let (returns, success) = self.run(&policy, |returns| {
             let (gap, noise) = advantage(other, returns);
             gap > SURE * noise + 1e-9
         })?;
         let (gap, noise) = advantage(other, &returns);
         let as_good = returns.len() == other.len() && gap <= noise + 1e-9;
-        Ok(as_good.then_some(Judged { policy, returns }))
+        Ok(as_good.then_some(Judged { policy, returns, success }))
     }
 
-    /// The returns of a policy, a chunk of episodes at a time until `enough`.
-    fn run(&mut self, policy: &Policy, enough: impl Fn(&[f64]) -> bool) -> Result<Vec<f64>, Error> {
+    /// The returns of a policy, a chunk of episodes at a time until `enough`, and the share of its successes.
+    fn run(&mut self, policy: &Policy, enough: impl Fn(&[f64]) -> bool) -> Result<(Vec<f64>, f64), Error> {
         let mut actor = Actor::new(policy, self.alphabet);
         let mut returns = Vec::with_capacity(self.episodes);
+        let mut successes = 0;
+        let share = |successes: usize, of: usize| successes as f64 / of.max(1) as f64;
         while returns.len() < self.episodes && (returns.is_empty() || !enough(&returns)) {
             for i in (returns.len()..self.episodes).take(CHUNK) {
                 if self.exhausted() && !returns.is_empty() {
-                    return Ok(returns);
+                    let success = share(successes, returns.len());
+                    return Ok((returns, success));
                 }
                 let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
-                returns.push(run_episode(act, self.env, selection_streams(self.seed, i as u64))?.value);
+                let result = run_episode(act, self.env, selection_streams(self.seed, i as u64))?;
+                successes += usize::from(result.success);
+                returns.push(result.value);
             }
         }
-        Ok(returns)
+        let success = share(successes, returns.len());
+        Ok((returns, success))
     }
 }
 

@@ -12,8 +12,8 @@ use crate::act::score::check_definitions;
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
-use crate::search::budget::Budget;
-use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, best_of};
+use crate::search::budget::{Budget, Plan, short_restarts};
+use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, SOLVED, best_of};
 use crate::search::grow::{free_actions, grow};
 use crate::search::improve::{Improver, Trial, WideningStep};
 use crate::search::observer::Observer;
@@ -23,7 +23,7 @@ use crate::settings::config::Config;
 use crate::settings::streams::Purpose;
 use crate::training::restart::Restart;
 
-/// Makes environments of the training task, one a restart.
+/// Makes environments of the training task, one per restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
 
 /// Points of a training curve, about: one is kept every so many updates that there are no more, and at most one in ten.
@@ -53,6 +53,11 @@ const LEAST_LEFT: u64 = 20_000;
 /// An improved policy has to earn more by so many standard errors.
 const CLEARLY: f64 = 2.0;
 
+/// Restarts that agree on a smaller share of successes than this have failed alike: others are tried.
+const FAILED: f64 = 0.9;
+/// The share of the steps taken so far by which a policy on which short restarts agree is looked at once more.
+const LAST_LOOK: u64 = 8;
+
 /// Runs that share a pool of threads.
 pub struct Search<'a> {
     problem: &'a Arc<Problem>,
@@ -68,6 +73,8 @@ pub struct Search<'a> {
 /// What a thread does next, for the run of that number.
 #[derive(Clone, Copy)]
 enum Job {
+    /// The scout.
+    Scout(usize),
     /// One restart.
     Restart(usize, u64),
     /// What follows the last restart, given the number of the chosen one among those done.
@@ -86,6 +93,8 @@ struct Shared {
 struct Terms {
     /// Whether episodes cost so much that few of them have to do.
     costly: bool,
+    /// Whether episodes succeed or fail: those of several agents are only scored.
+    decided: bool,
     budget: Budget,
 }
 
@@ -94,6 +103,8 @@ struct SeedRun {
     seed: u64,
     checkpoint: Checkpoint,
     started: u64,
+    /// Whether the scout is still under way.
+    scouting: bool,
     learned: Option<Learned>,
 }
 
@@ -121,6 +132,21 @@ impl<'a> Search<'a> {
         Search { steps: Some(steps), ..self }
     }
 
+    /// The problem.
+    pub(crate) fn problem(&self) -> &Arc<Problem> {
+        self.problem
+    }
+
+    /// Told how it goes.
+    pub(crate) fn observer(&self) -> &dyn Observer {
+        self.observer
+    }
+
+    /// An environment of the training task.
+    pub(crate) fn make_env(&self) -> Result<Box<dyn Env>, Error> {
+        Ok((self.make_env)()?)
+    }
+
     /// Learns once per seed on `threads` threads, from the checkpoints given. The result of a seed does not depend on
     /// the other seeds, on the number of threads, or on when it was interrupted. `None` for runs that were interrupted.
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
@@ -128,18 +154,33 @@ impl<'a> Search<'a> {
         let mut env = (self.make_env)()?; // what cannot work fails before any thread starts
         check_definitions(&self.problem.alphabet, env.as_mut())?;
         let costly = matches!(env.cost(), Cost::Dear { .. });
-        let may_grow = !costly && env.agents() == 1;
+        let decided = env.agents() == 1;
+        let may_grow = !costly && decided;
         drop(env);
         let unlimited = Budget::unlimited(self.config);
         let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
-        let terms = Terms { costly, budget };
+        let terms = Terms { costly, decided, budget };
         let mut shared = Shared { queue: VecDeque::new(), runs: Vec::new(), error: None, terms };
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let started = checkpoint.done.len() as u64;
-            shared.runs.push(SeedRun { seed, checkpoint, started, learned: None });
+            shared.runs.push(SeedRun { seed, checkpoint, started, scouting: false, learned: None });
             let run = shared.runs.len() - 1;
-            self.next_jobs(&mut shared, run);
+            let state = &shared.runs[run].checkpoint;
+            // The scout starts from nothing, so that it would lose what has to stay.
+            let free = self.problem.slots.iter().all(|slot| slot.frozen().is_none());
+            let scouts = free && self.config.improve && short_restarts(self.config) > 0;
+            if may_grow && scouts && state.scout.is_none() {
+                shared.queue.push_back(Job::Scout(run));
+                shared.runs[run].scouting = true;
+                // A resumed run may wait for the scout alone: what it finds decides whether there is another wave.
+                let done = shared.runs[run].started as usize;
+                if done == 0 || self.next_look(shared.terms, done - 1) != done {
+                    self.next_wave(&mut shared, run);
+                }
+            } else {
+                self.next_jobs(&mut shared, run);
+            }
         }
         let shared = Mutex::new(shared);
         let changed = Condvar::new();
@@ -198,6 +239,16 @@ impl<'a> Search<'a> {
 
     fn do_job(&self, job: Job, shared: &Mutex<Shared>) -> Result<(), Error> {
         match job {
+            Job::Scout(run) => {
+                let guard = lock(shared);
+                let (seed, steps) = (guard.runs[run].seed, guard.terms.budget.scout(self.config));
+                drop(guard);
+                let Some(scouted) = self.scout(seed, steps)? else { return Ok(()) };
+                let mut guard = lock(shared);
+                guard.runs[run].checkpoint.scout = Some(scouted);
+                guard.runs[run].scouting = false;
+                self.look(&mut guard, run);
+            }
             Job::Restart(run, restart) => {
                 let guard = lock(shared);
                 let seed = guard.runs[run].seed;
@@ -213,10 +264,7 @@ impl<'a> Search<'a> {
                 let Some(result) = result else { return Ok(()) };
                 let mut guard = lock(shared);
                 guard.runs[run].checkpoint.finish(result);
-                self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
-                if guard.runs[run].checkpoint.done.len() as u64 == guard.runs[run].started {
-                    self.next_jobs(&mut guard, run);
-                }
+                self.look(&mut guard, run);
             }
             Job::Complete(run, chosen) => {
                 let guard = lock(shared);
@@ -237,6 +285,15 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// Tells how far a run is, and goes on once all that was begun is done.
+    fn look(&self, shared: &mut Shared, run: usize) {
+        let state = &shared.runs[run];
+        self.observer.checkpoint(state.seed, &state.checkpoint);
+        if !state.scouting && state.checkpoint.done.len() as u64 == state.started {
+            self.next_jobs(shared, run);
+        }
+    }
+
     /// When all restarts begun are done: another wave of them, or what follows the last.
     fn next_jobs(&self, shared: &mut Shared, run: usize) {
         match self.chosen(shared, run) {
@@ -245,18 +302,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Restarts before the next look at their results: fewer where episodes are costly.
-    fn wave(&self, terms: Terms) -> usize {
+    /// The number of restarts begun at the next look at their results: waves are smaller where episodes are costly.
+    fn next_look(&self, terms: Terms, done: usize) -> usize {
         let wave = if terms.costly { self.config.wave.min(self.config.agree) } else { self.config.wave };
-        wave.min(terms.budget.restarts)
+        terms.budget.next_look(self.config, done, wave)
     }
 
     fn next_wave(&self, shared: &mut Shared, run: usize) {
         let state = &mut shared.runs[run];
-        let terms = shared.terms;
-        let wave = self.wave(terms) as u64;
-        // A wave ends at a multiple of its size, also when a resumed run begins in its middle.
-        let end = ((state.started / wave + 1) * wave).min(terms.budget.restarts as u64);
+        // A resumed run may begin in the middle of a wave.
+        let end = self.next_look(shared.terms, state.started as usize) as u64;
         shared.queue.extend(
             (0..end)
                 .filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r))
@@ -266,14 +321,40 @@ impl<'a> Search<'a> {
         self.observer.wave(state.seed, end as usize);
     }
 
-    /// After a wave: the restart to keep, if enough of them agree on the best return or none are left.
+    /// After a wave: the restart to keep, if enough of them agree on a success or none are left.
     fn chosen(&self, shared: &Shared, run: usize) -> Option<usize> {
-        let done = &shared.runs[run].checkpoint.done;
-        let all = done.len() >= shared.terms.budget.restarts;
-        let wave_complete = done.len().is_multiple_of(self.wave(shared.terms)) || all;
+        let (terms, checkpoint) = (shared.terms, &shared.runs[run].checkpoint);
+        let done = &checkpoint.done;
         let best = best_of(done);
-        let enough = best.len() >= self.config.agree || all;
-        best.first().copied().filter(|_| wave_complete && enough)
+        // On few episodes, a policy that fails once may be within the noise of one that does not.
+        let chosen = *best.iter().find(|&&i| done[i].success >= SOLVED).or(best.first())?;
+        if done.len() >= terms.budget.restarts {
+            return Some(chosen);
+        }
+        if self.next_look(terms, done.len() - 1) != done.len() {
+            return None; // in the middle of a wave
+        }
+        let short = done.len() <= short_restarts(self.config);
+        let agree = if terms.decided {
+            let bar = if short { SOLVED } else { FAILED };
+            best.iter().filter(|&&i| done[i].success >= bar).count()
+        } else if short {
+            // Nothing says whether these succeed: the same rules, found twice, are no accident.
+            best.iter().filter(|&&i| same_rules(&done[i].simplified, &done[chosen].simplified)).count()
+        } else {
+            best.len()
+        };
+        let scout = checkpoint.scout.as_ref().filter(|s| s.success >= SOLVED);
+        let lead = scout.map(|s| advantage(&s.returns, &done[chosen].returns));
+        let enough = match lead {
+            // Longer restarts are not waited for: the chosen policy is improved by regret, too.
+            Some((gap, noise)) if gap > noise + 1e-9 => {
+                done.len() >= short_restarts(self.config) || agree >= self.config.agree && !short
+            }
+            Some((gap, noise)) if gap >= -noise - 1e-9 => agree > 0 && agree + 1 >= self.config.agree,
+            _ => agree >= self.config.agree,
+        };
+        enough.then_some(chosen)
     }
 
     /// The chosen policy, with rules added for uncovered states if slots remain and the return improves.
@@ -286,9 +367,17 @@ impl<'a> Search<'a> {
                 .map_err(|e| Error::Policy(e.to_string()))
         };
         let by_gradient = read(&chosen.simplified)?;
-        let mut policy = by_gradient.clone();
+        let scouted = self.scouted(run);
+        let ahead = run.scout.as_ref().is_some_and(|s| {
+            let (gap, noise) = advantage(&s.returns, &chosen.returns);
+            gap > noise + 1e-9
+        });
+        let mut policy = scouted.clone().filter(|_| ahead).unwrap_or_else(|| by_gradient.clone());
         let mut grown = 0;
-        if !terms.costly && !free_actions(&policy, self.problem).is_empty() {
+        // What short restarts and the scout agree on is solved: nothing is left to grow.
+        let success = run.scout.as_ref().filter(|_| ahead).map_or(chosen.success, |s| s.success);
+        let early = terms.decided && run.done.len() <= short_restarts(self.config) && success >= SOLVED;
+        if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
             let mut env = (self.make_env)()?;
             let stop = || self.observer.interrupted();
             let mut env = Counted::until(env.as_mut(), &stop);
@@ -300,13 +389,22 @@ impl<'a> Search<'a> {
         let by_growth = policy.clone();
         let left = terms.budget.total.saturating_sub(run.steps() + grown);
         let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
-        let finish = self.improve(seed, policy, terms, left, pace)?;
+        let sizes = match self.make_sizes.filter(|_| self.config.improve && !terms.costly) {
+            Some(make) => make()?,
+            None => Vec::new(),
+        };
+        let finish = if early && sizes.is_empty() {
+            self.confirm(seed, policy, run, pace)?
+        } else {
+            self.improve(seed, policy, sizes, terms, left, pace)?
+        };
         let has = |policy: &Policy, rule: &Rule| {
             policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
         };
         let origin = |rule: &Rule| match () {
             () if self.problem.is_frozen(rule) => Origin::Given,
             () if has(&by_gradient, rule) => Origin::Gradient,
+            () if scouted.as_ref().is_some_and(|s| has(s, rule)) => Origin::Improvement,
             () if has(&by_growth, rule) => Origin::Growth,
             () => Origin::Improvement,
         };
@@ -328,6 +426,7 @@ impl<'a> Search<'a> {
         &self,
         seed: u64,
         policy: Policy,
+        sizes: Vec<Box<dyn Env>>,
         terms: Terms,
         left: u64,
         pace: Pace,
@@ -356,10 +455,6 @@ impl<'a> Search<'a> {
             (finish.success, finish.policy) = (best.success(0), best.policy);
             return Ok(finish);
         }
-        let sizes = match self.make_sizes {
-            Some(make) => make()?,
-            None => Vec::new(),
-        };
         let sizes = if sizes.is_empty() { vec![(self.make_env)()?] } else { sizes };
         let limit = left / 2;
         let improver = Improver::new(self.problem, sizes, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
@@ -374,7 +469,8 @@ impl<'a> Search<'a> {
             finish.steps += rival.extend(&mut own, episodes, seed, &stop)?;
             // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
             let (gap, noise) = advantage(&rival.returns(), &best.returns());
-            let as_good = gap.abs() <= noise + 1e-9 && improved.returns.len() > IMPROVEMENT_EPISODES;
+            let larger = improved.success.len() > 1;
+            let as_good = gap >= -CLEARLY * noise - 1e-9 && larger;
             // Predicates are invented where larger instances need them, and rules that fit only small ones may earn more there.
             let invents = rival.alphabet.predicates.len() > alphabet.predicates.len();
             let general = invents && rival.success(0) >= best.success(0);
@@ -388,26 +484,57 @@ impl<'a> Search<'a> {
         Ok(finish)
     }
 
+    /// The policy of the scout, where there is one.
+    fn scouted(&self, run: &Checkpoint) -> Option<Policy> {
+        let text = &run.scout.as_ref()?.policy;
+        let policy = Policy::parse(&Source::new("scout", text.as_str()), &self.problem.alphabet).ok()?;
+        (!policy.rules.is_empty()).then_some(policy)
+    }
+
+    /// The policy as it is, or the scout's if that is shorter and earns as much; with its share of successes.
+    fn confirm(&self, seed: u64, policy: Policy, run: &Checkpoint, pace: Pace) -> Result<Finish, Error> {
+        let alphabet = &self.problem.alphabet;
+        let stop = || self.observer.interrupted();
+        let steps = run.steps() / LAST_LOOK;
+        let solves = run.scout.as_ref().is_some_and(|s| s.success >= SOLVED && s.length < length(&policy));
+        let scouted = self.scouted(run).filter(|_| solves);
+        let candidates = 1 + u64::from(scouted.is_some());
+        let episodes = usize::try_from(steps / (candidates * pace.length())).unwrap_or(usize::MAX);
+        let episodes = episodes.clamp(1, self.config.selection_episodes);
+        let mut own = vec![(self.make_env)()?];
+        let mut best = Trial::new(policy, alphabet);
+        let mut steps = best.extend(&mut own, episodes, seed, &stop)?;
+        if let Some(scouted) = scouted {
+            let mut rival = Trial::new(scouted, alphabet);
+            steps += rival.extend(&mut own, episodes, seed, &stop)?;
+            let (gap, noise) = advantage(&rival.returns(), &best.returns());
+            if gap >= -noise - 1e-9 {
+                best = rival;
+            }
+        }
+        let (widenings, success) = (Vec::new(), best.success(0));
+        Ok(Finish { steps, widenings, success, policy: best.policy, alphabet: best.alphabet })
+    }
+
     /// The policy with more rules, as long as they earn more.
     fn extend(&self, seed: u64, policy: &Policy, env: &mut Counted<'_>, pace: Pace) -> Result<Policy, Error> {
         let alphabet = &self.problem.alphabet;
         let most = EXTENSION * self.config.selection_episodes;
         let mut rng = Purpose::Growth.rng(seed);
-        let frozen = |rule: &Rule| self.problem.is_frozen(rule);
         // Half of the steps left, if they are limited, are for what may be grown.
         let half = |env: &Counted<'_>| env.left() / 2;
         if env.left() == 0 {
             return Ok(policy.clone());
         }
         let episodes = pace.episodes_within(half(env), policy, most);
-        let mut best = refine(policy, &mut Judge::new(alphabet, env, episodes, seed), &frozen)?;
+        let mut best = self.refine(policy, &mut Judge::new(alphabet, env, episodes, seed))?;
         while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng)? {
             if env.left() == 0 {
                 break;
             }
             // Both are judged on as many episodes.
             let episodes = pace.episodes_within(env.left(), &grown, best.returns.len());
-            let refined = refine(&grown, &mut Judge::new(alphabet, env, episodes, seed), &frozen)?;
+            let refined = self.refine(&grown, &mut Judge::new(alphabet, env, episodes, seed))?;
             let (gain, noise) = advantage(&refined.returns, &best.returns);
             if gain <= noise {
                 break;
@@ -416,6 +543,15 @@ impl<'a> Search<'a> {
         }
         strongest_first(&mut best.policy);
         Ok(best.policy)
+    }
+
+    /// The policy refined, if that is asked for, and judged.
+    fn refine(&self, policy: &Policy, judge: &mut Judge<'_, '_>) -> Result<Judged, Error> {
+        if self.config.refine {
+            refine(policy, judge, &|rule| self.problem.is_frozen(rule))
+        } else {
+            judge.judge(policy.clone())
+        }
     }
 
     /// One restart from its start or from where it was; `None` if interrupted.
@@ -430,13 +566,14 @@ impl<'a> Search<'a> {
         let mut env = (self.make_env)()?;
         let stop = || self.observer.interrupted();
         let mut env = Counted::until(env.as_mut(), &stop);
+        let plan = terms.budget.plan(self.config, restart);
         let resumed = partial.and_then(|p| {
-            Restart::resume(self.problem, self.config, &p.snapshot).map(|trainer| (trainer, p.curve))
+            Restart::resume(self.problem, &plan.config, &p.snapshot).map(|trainer| (trainer, p.curve))
         });
         let (trainer, mut curve) =
-            resumed.unwrap_or_else(|| (Restart::new(self.problem, self.config, seed, restart), Vec::new()));
-        let mut trainer = trainer.within(terms.budget.training);
-        let every = self.config.updates.div_ceil(CURVE_POINTS).max(10);
+            resumed.unwrap_or_else(|| (Restart::new(self.problem, &plan.config, seed, restart), Vec::new()));
+        let mut trainer = trainer.within(plan.training);
+        let every = plan.config.updates.div_ceil(CURVE_POINTS).max(10);
         let mut saved = Instant::now();
         while !trainer.finished() {
             if saved.elapsed() >= CHECKPOINT_EVERY {
@@ -460,7 +597,7 @@ impl<'a> Search<'a> {
         if saved.elapsed() >= CHECKPOINT_EVERY {
             save(Partial { restart, snapshot: trainer.snapshot(), curve: curve.clone() });
         }
-        match self.select(seed, restart, &trainer, terms, &mut env) {
+        match self.select(seed, restart, &trainer, &plan, &mut env) {
             Ok(result) => Ok(Some(RestartResult { curve, ..result })),
             Err(Error::Interrupted) => {
                 save(Partial { restart, snapshot: trainer.snapshot(), curve });
@@ -476,12 +613,12 @@ impl<'a> Search<'a> {
         seed: u64,
         restart: u64,
         trainer: &Restart,
-        terms: Terms,
+        plan: &Plan,
         env: &mut Counted<'_>,
     ) -> Result<RestartResult, Error> {
         // Steps of training that were taken before an interruption count too.
         let before = env.taken();
-        env.limit(before.saturating_add(terms.budget.restart.saturating_sub(trainer.steps())));
+        env.limit(before.saturating_add(plan.steps.saturating_sub(trainer.steps())));
         let mut results = Vec::new();
         let mut seen = Vec::new();
         let mut selection_steps = 0;
@@ -519,11 +656,12 @@ impl<'a> Search<'a> {
         let pruned = simple(learned);
         let episodes = pace.episodes_within(env.left(), &pruned, most);
         let mut judge = Judge::new(alphabet, env, episodes, seed);
-        let refined = refine(&pruned, &mut judge, &|rule| self.problem.is_frozen(rule))?;
+        let refined = self.refine(&pruned, &mut judge)?;
         let again = simple(&refined.policy);
         // The same rules earn the same in the same episodes.
         let known = again == refined.policy;
-        let Judged { policy: simplified, returns } = if known { refined } else { judge.judge(again)? };
+        let Judged { policy: simplified, returns, success } =
+            if known { refined } else { judge.judge(again)? };
         let atoms = |policy: &Policy| length(policy) - policy.rules.len();
         Ok(RestartResult {
             restart,
@@ -531,6 +669,7 @@ impl<'a> Search<'a> {
             simplified: simplified.display(alphabet).to_string(),
             redundant_atoms: atoms(learned) - atoms(&pruned),
             returns,
+            success,
             length: length(&simplified),
             updates: trainer.updates(),
             episodes: trainer.episodes(),
@@ -564,6 +703,18 @@ impl Pace {
         let candidates = 2 * policy.rules.len() as u64 + 1;
         usize::try_from(steps / (self.length() * candidates)).unwrap_or(usize::MAX).clamp(1, most)
     }
+}
+
+/// Whether two policies have the same rules, whatever their values, and any at all.
+fn same_rules(a: &str, b: &str) -> bool {
+    let rules = |text: &str| {
+        let mut rules: Vec<String> =
+            text.lines().filter_map(|l| Some(l.split_once("::")?.1.to_string())).collect();
+        rules.sort_unstable();
+        rules
+    };
+    let (a, b) = (rules(a), rules(b));
+    a == b && !a.is_empty()
 }
 
 /// What tells how a policy decides: its rules, each with the rank of its value.

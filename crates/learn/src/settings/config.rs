@@ -44,6 +44,7 @@ pub const BASELINES: [(Baseline, &str); 3] =
 /// All settings of a training run. The defaults are the same for every domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each switches a part of the method on or off by itself")]
 pub struct Config {
     /// How the gradient is estimated.
     pub estimator: Estimator,
@@ -55,7 +56,7 @@ pub struct Config {
     pub lambda_sem: f64,
     /// What is subtracted from returns.
     pub baseline: Baseline,
-    /// gamma, the discount a step.
+    /// gamma, the discount per step.
     pub gamma: f64,
     /// The temperature of the softmax over F while training (the paper's is 1).
     pub temperature: f64,
@@ -63,7 +64,7 @@ pub struct Config {
     pub learning_rate: f64,
     /// Updates of theta in one restart.
     pub updates: usize,
-    /// Decisions an update, at the least: episodes are run to their end.
+    /// Decisions per update, at the least: episodes are run to their end.
     pub batch: usize,
     /// Episodes that start from the same instance.
     pub group: usize,
@@ -80,15 +81,25 @@ pub struct Config {
     pub sharpen: f64,
     /// Whether each rule learns a confidence that multiplies its value and so orders the rules.
     pub confidence: bool,
-    /// The most independent restarts of one run.
+    /// The most whole restarts of one run; short ones come before them.
     pub restarts: usize,
-    /// Restarts that run before each look at their results, whatever the number of threads; in worlds with costly
+    /// Sizes of the short restarts that come first, two of each: the first have updates of a 32nd of `batch` decisions, the next
+    /// of twice as many, and so on. None are short at 0.
+    pub short_waves: usize,
+    /// Whether restarts differ in discount, temperature and `body_prior`: one of each short pair, and most once a wave has failed.
+    pub vary: bool,
+    /// Whole restarts that run before each look at their results, whatever the number of threads; in worlds with costly
     /// episodes `agree` of them.
     pub wave: usize,
-    /// Stop once this many restarts have reached the best return found, to within its noise.
+    /// Stop once this many restarts have reached the best return found, to within its noise, and succeed. A scout that learns from
+    /// regret alone counts as one of them.
     pub agree: usize,
     /// Episodes of the training task by which policies are compared, at the most: a world with costly episodes takes fewer.
     pub selection_episodes: usize,
+    /// Whether the order of rules is settled by return, and rules that earn nothing are dropped.
+    pub refine: bool,
+    /// Whether rules are added for states in which no rule fires.
+    pub grow: bool,
     /// Whether the chosen policy is edited by regret in the end, in a language that may widen. Without it, rules come from the
     /// gradient and from growth alone.
     pub improve: bool,
@@ -115,9 +126,13 @@ impl Default for Config {
             sharpen: 0.01,
             confidence: true,
             restarts: 32,
+            short_waves: 4,
+            vary: true,
             wave: 8,
             agree: 2,
             selection_episodes: 1000,
+            refine: true,
+            grow: true,
             improve: true,
         }
     }
@@ -169,6 +184,7 @@ impl Config {
         ] {
             count(name, value)?;
         }
+        number(self.short_waves <= 5, "short_waves", self.short_waves as f64, "from 0 to 5")?;
         let widest = self.hidden.iter().copied().max().unwrap_or(1);
         let narrow = self.hidden.iter().copied().min().unwrap_or(1);
         number(

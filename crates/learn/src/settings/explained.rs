@@ -66,6 +66,10 @@ fn range(name: &str, kind: &str) -> String {
             "batch" => &mut config.batch,
             "group" => &mut config.group,
             "restarts" => &mut config.restarts,
+            "short_waves" => {
+                config.short_waves = usize::MAX;
+                return range_of(&config);
+            }
             "wave" => &mut config.wave,
             "agree" => &mut config.agree,
             "selection_episodes" => &mut config.selection_episodes,
@@ -73,6 +77,11 @@ fn range(name: &str, kind: &str) -> String {
         };
         *count = 0;
     }
+    range_of(&config)
+}
+
+/// What the setting that is out of range may be.
+fn range_of(config: &Config) -> String {
     match config.check() {
         Err(Error::Setting { range, .. }) => range.to_string(),
         _ => String::new(),

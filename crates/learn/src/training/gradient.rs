@@ -116,7 +116,7 @@ impl LogitGradient {
     /// Sums dJ/dF over the steps of the batch, by list of masks, action and deriving slot: F and its gradient depend on
     /// nothing else.
     ///
-    /// All actions that no rule derived share one pi, so what they have in common is summed once a state.
+    /// All actions that no rule derived share one pi, so what they have in common is summed once per state.
     fn gather(&mut self, on: &Experience<'_>, scale: f64) {
         let width = on.problem.widest() + 1;
         let none = width - 1;

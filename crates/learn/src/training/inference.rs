@@ -51,7 +51,7 @@ impl GroundAtoms {
         v
     }
 
-    /// X^i: one row a substitution (under object identity), the indices of the ground atoms of the body. Rows are sorted.
+    /// X^i: one row per substitution (under object identity), the indices of the ground atoms of the body. Rows are sorted.
     ///
     /// `head` are the objects of the head's variables. A variable that the rule does not mention is not substituted.
     pub fn ground(&self, rule: &Rule, head: &[Object], universe: &Universe) -> Vec<Vec<usize>> {

@@ -153,7 +153,7 @@ impl Keys {
 }
 
 impl Agenda {
-    /// Compiles a policy for a universe, without facts yet. `None` where the facts or actions of so many objects do not fit
+    /// Compiles a policy for a universe, without facts yet. `None` where the facts or actions of this many objects do not fit
     /// 64 bits each; pairs of a thousand million objects do.
     pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Option<Agenda> {
         let keys = Keys::new(alphabet, universe)?;

@@ -110,7 +110,7 @@ impl Compiled {
 }
 
 impl Engine {
-    /// Compiles what a program says of `needed` predicates, without facts yet. An error where facts of so many objects do not
+    /// Compiles what a program says of `needed` predicates, without facts yet. An error where facts of this many objects do not
     /// fit 64 bits.
     pub fn new(program: &Program, universe: &Universe, needed: &[Pred]) -> Result<Engine, Error> {
         let packing = Packing::new(universe.len());

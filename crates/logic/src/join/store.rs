@@ -11,7 +11,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// For a universe of so many objects.
+    /// For a universe of this many objects.
     pub fn new(objects: usize) -> Packing {
         Packing { bits: usize::BITS - objects.saturating_sub(1).max(1).leading_zeros() }
     }

@@ -1,5 +1,5 @@
-//! A state of a world that has no picture of its own: objects in a circle, binary facts as arrows between them, facts of one object
-//! beside it, all others as text.
+//! A state of a world that has no picture of its own: a graph of its objects. Objects of a type share a column, or all lie on a
+//! circle; binary facts are arrows, dashed where they are wanted; facts of one object stand under it; all others are text.
 
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
@@ -7,11 +7,18 @@ use std::f64::consts::TAU;
 use super::{Marks, Picture};
 use crate::node::{Node, number};
 
+type Point = (f64, f64);
+
 const WIDTH: f64 = 560.0;
 /// Objects and arrows in a graph that can still be read, at the most. Beyond, facts are text only.
-const MOST_OBJECTS: usize = 16;
-const MOST_ARROWS: usize = 40;
-const NODE: f64 = 20.0;
+const MOST_OBJECTS: usize = 24;
+const MOST_ARROWS: usize = 48;
+/// Columns beside each other, and objects in one, at the most. Beyond, objects lie on a circle.
+const MOST_COLUMNS: usize = 4;
+const MOST_ROWS: usize = 12;
+/// Half the height of an object, and the distance of two in a column.
+const HALF: f64 = 14.0;
+const ROW: f64 = 62.0;
 const LINE: f64 = 21.0;
 /// Letters in a line of text.
 const LETTERS: usize = 66;
@@ -38,22 +45,30 @@ fn read(text: &str) -> Fact<'_> {
     Fact { text, name, args: args.map(str::trim).collect() }
 }
 
-pub(super) fn draw(facts: &[String], marks: &Marks) -> Picture {
+/// Draws facts about objects that come in groups; objects that no group names are a group of their own.
+pub(super) fn draw(groups: &[Vec<String>], facts: &[String], marks: &Marks) -> Picture {
     let all: Vec<Fact<'_>> = facts.iter().map(|f| read(f)).collect();
-    let objects: Vec<&str> =
-        all.iter().flat_map(|f| &f.args).copied().collect::<BTreeSet<_>>().into_iter().collect();
+    let mut groups: Vec<Vec<&str>> = groups.iter().map(|g| g.iter().map(String::as_str).collect()).collect();
+    let named: BTreeSet<&str> = groups.iter().flatten().copied().collect();
+    let others: BTreeSet<&str> =
+        all.iter().flat_map(|f| &f.args).copied().filter(|o| !named.contains(o)).collect();
+    groups.push(others.into_iter().collect());
+    groups.retain(|group| !group.is_empty());
+    let count: usize = groups.iter().map(Vec::len).sum();
     let arrows = all.iter().filter(|f| f.args.len() == 2).count();
-    let is_graph = arrows > 0 && objects.len() <= MOST_OBJECTS && arrows <= MOST_ARROWS;
+    let is_graph = (1..=MOST_OBJECTS).contains(&count)
+        && arrows <= MOST_ARROWS
+        && all.iter().any(|f| matches!(f.args.len(), 1 | 2));
     let in_text = |f: &&Fact<'_>| !is_graph || !matches!(f.args.len(), 1 | 2);
     let lines = lines(all.iter().filter(in_text).map(|f| f.text));
-    let radius = if is_graph { (22.0 * objects.len() as f64).clamp(90.0, 190.0) } else { 0.0 };
-    let graph = if is_graph { 2.0 * radius + 110.0 } else { 20.0 };
-    let height = graph + lines.len() as f64 * LINE + 24.0;
+    let (places, graph) = if is_graph { places(&groups) } else { (Vec::new(), 20.0) };
+    // Room for one line even where there is none: the picture keeps its size when `handempty` comes and goes.
+    let height = graph + lines.len().max(1) as f64 * LINE + 24.0;
     let label =
         if facts.is_empty() { "Nothing holds.".to_string() } else { format!("{}.", facts.join("; ")) };
     let mut picture = Picture::empty(WIDTH, height, label);
     if is_graph {
-        draw_graph(&mut picture, &all, &objects, radius, marks);
+        Graph { all: &all, places: &places, taken: Vec::new() }.draw(&mut picture, marks);
     }
     for (i, line) in lines.iter().enumerate() {
         let at = (16.0, graph + (i as f64 + 0.7) * LINE);
@@ -63,113 +78,193 @@ pub(super) fn draw(facts: &[String], marks: &Marks) -> Picture {
     picture
 }
 
-fn draw_graph(picture: &mut Picture, all: &[Fact<'_>], objects: &[&str], radius: f64, marks: &Marks) {
-    let centre = (WIDTH / 2.0, radius + 50.0);
-    let at = |object: &str| {
-        let i = objects.iter().position(|o| *o == object).unwrap_or(0);
-        let angle = TAU * i as f64 / objects.len().max(1) as f64 - TAU / 4.0;
-        (centre.0 + radius * 1.15 * angle.cos(), centre.1 + radius * angle.sin())
-    };
-    for fact in all {
-        let &[from, to] = fact.args.as_slice() else { continue };
-        let back = all.iter().any(|f| f.args == [to, from]);
-        let same = all.iter().filter(|f| f.args == fact.args);
-        let place = same.clone().position(|f| f.name == fact.name).unwrap_or(0);
-        let looks = if from == to {
-            self_arrow(at(from), fact.name)
-        } else {
-            // Several facts about the same two objects bend apart.
-            let bend = if back || same.count() > 1 { 18.0 + 26.0 * place as f64 } else { 0.0 };
-            arrow(at(from), at(to), bend, fact.name)
-        };
-        picture.put(format!("fact {}", fact.text), (0.0, 0.0), looks);
+/// Where each object lies, and how high the graph is: a column per group, or one circle.
+fn places<'a>(groups: &[Vec<&'a str>]) -> (Vec<(&'a str, Point)>, f64) {
+    let rows = groups.iter().map(Vec::len).max().unwrap_or(0);
+    if (2..=MOST_COLUMNS).contains(&groups.len()) && rows <= MOST_ROWS {
+        let height = (rows as f64 * ROW).max(190.0);
+        let across = WIDTH / groups.len() as f64;
+        let mut places = Vec::new();
+        for (column, group) in groups.iter().enumerate() {
+            let down = height / group.len() as f64;
+            let x = (column as f64 + 0.5) * across;
+            places.extend(group.iter().enumerate().map(|(i, o)| (*o, (x, 16.0 + (i as f64 + 0.5) * down))));
+        }
+        return (places, height + 32.0);
     }
-    for object in objects {
+    let objects: Vec<&str> = groups.concat();
+    let radius = (24.0 * objects.len() as f64).clamp(80.0, 200.0);
+    let at = |i: usize| {
+        let angle = TAU * i as f64 / objects.len() as f64 - TAU / 4.0;
+        (WIDTH / 2.0 + radius * 1.15 * angle.cos(), radius + 54.0 + radius * angle.sin())
+    };
+    (objects.iter().enumerate().map(|(i, o)| (*o, at(i))).collect(), 2.0 * radius + 116.0)
+}
+
+/// Half the width of an object.
+fn half_width(object: &str) -> f64 {
+    4.6 * object.chars().count() as f64 + 12.0
+}
+
+/// A place that is taken: its middle and half its sides.
+type Box4 = (Point, Point);
+
+fn overlap(((x1, y1), (w1, h1)): Box4, ((x2, y2), (w2, h2)): Box4) -> bool {
+    (x1 - x2).abs() < w1 + w2 && (y1 - y2).abs() < h1 + h2
+}
+
+struct Graph<'a> {
+    all: &'a [Fact<'a>],
+    places: &'a [(&'a str, Point)],
+    /// Where objects and names of arrows are: no further name is written over them.
+    taken: Vec<Box4>,
+}
+
+impl Graph<'_> {
+    fn at(&self, object: &str) -> Point {
+        self.places.iter().find(|p| p.0 == object).map_or((0.0, 0.0), |p| p.1)
+    }
+
+    fn draw(mut self, picture: &mut Picture, marks: &Marks) {
+        self.taken = self.places.iter().map(|&(o, at)| (at, (half_width(o), HALF))).collect();
+        let mut names = Vec::new();
+        for fact in self.all {
+            let &[from, to] = fact.args.as_slice() else { continue };
+            let mut looks = Vec::new();
+            let name_at = if from == to {
+                self.loop_around(from, &mut looks)
+            } else {
+                self.arrow(fact, from, to, &mut looks)
+            };
+            picture.put(format!("fact {}", fact.text), (0.0, 0.0), looks);
+            names.push((fact, name_at));
+        }
+        for &(object, at) in self.places {
+            picture.put(format!("object {object}"), at, self.object(object, marks));
+        }
+        // Names last: no line crosses them.
+        for (fact, at) in names {
+            picture.put(format!("name {}", fact.text), at, name_of(fact.name));
+        }
+    }
+
+    /// A line from one object to another, bent where there are several or where a third object is in the way; where its
+    /// name goes.
+    fn arrow(&mut self, fact: &Fact<'_>, from: &str, to: &str, looks: &mut Vec<Node>) -> Point {
+        let (start, end) = (self.at(from), self.at(to));
+        let length = (end.0 - start.0).hypot(end.1 - start.1).max(1.0);
+        let (dx, dy) = ((end.0 - start.0) / length, (end.1 - start.1) / length);
+        let same = self.all.iter().filter(|f| f.args == fact.args);
+        let place = same.clone().position(|f| f.name == fact.name).unwrap_or(0);
+        let back = self.all.iter().any(|f| f.args == [to, from]);
+        let between = self.places.iter().filter(|p| p.0 != from && p.0 != to).any(|&(_, (x, y))| {
+            let along = (x - start.0) * dx + (y - start.1) * dy;
+            let off = (y - start.1) * dx - (x - start.0) * dy;
+            (0.0..length).contains(&along) && off.abs() < HALF
+        });
+        let first = if between { 0.3 * length.max(120.0) } else { 24.0 };
+        let bend = if back || between || same.count() > 1 { first + 34.0 * place as f64 } else { 0.0 };
+        let control = (f64::midpoint(start.0, end.0) - dy * bend, f64::midpoint(start.1, end.1) + dx * bend);
+        let on = |t: f64| {
+            let mix = |a: f64, b: f64, c: f64| (1.0 - t).powi(2) * a + 2.0 * t * (1.0 - t) * b + t * t * c;
+            (mix(start.0, control.0, end.0), mix(start.1, control.1, end.1))
+        };
+        let (tail, tip) =
+            (edge(start, half_width(from), control, 1.0), edge(end, half_width(to), control, 3.0));
+        let path = format!(
+            "M{} {} Q{} {} {} {}",
+            number(tail.0),
+            number(tail.1),
+            number(control.0),
+            number(control.1),
+            number(tip.0),
+            number(tip.1)
+        );
+        let line = Node::path(path).fill("none").stroke("var(--faint)", 1.8);
+        // What is wanted is no fact of the world yet.
+        looks.push(if fact.name.starts_with("goal_") { line.set("stroke-dasharray", "5 4") } else { line });
+        looks.push(head(control, tip));
+        // The first place along the line that is free; else the middle.
+        let size = (name_width(fact.name) / 2.0, 9.0);
+        let tries = [0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75].map(on);
+        let free = |at: &Point| !self.taken.iter().any(|other| overlap((*at, size), *other));
+        let at = tries.into_iter().find(free).unwrap_or(tries[0]);
+        self.taken.push((at, size));
+        at
+    }
+
+    /// A line from an object to itself; where its name goes.
+    fn loop_around(&mut self, object: &str, looks: &mut Vec<Node>) -> Point {
+        let (x, y) = self.at(object);
+        let top = y - HALF;
+        let path = format!(
+            "M{} {} C{} {} {} {} {} {}",
+            number(x - 7.0),
+            number(top),
+            number(x - 26.0),
+            number(top - 30.0),
+            number(x + 26.0),
+            number(top - 30.0),
+            number(x + 7.0),
+            number(top)
+        );
+        looks.push(Node::path(path).fill("none").stroke("var(--faint)", 1.8));
+        looks.push(head((x + 14.0, top - 12.0), (x + 7.0, top)));
+        let at = (x, top - 23.0);
+        self.taken.push((at, (24.0, 9.0)));
+        at
+    }
+
+    fn object(&self, object: &str, marks: &Marks) -> Vec<Node> {
+        let half = half_width(object);
         let mark = marks.get(object);
-        let disc = Node::circle(0.0, 0.0, NODE).fill("var(--card)");
-        let letters = object.chars().count() as f64;
-        let size = (30.0 / letters.max(2.0)).clamp(8.0, 15.0);
+        let body = Node::rect(-half, -HALF, 2.0 * half, 2.0 * HALF).at("rx", HALF).fill("var(--card)");
         let mut looks = vec![
             match mark {
-                Some(mark) => disc.stroke(mark.colour, 4.0),
-                None => disc.stroke("var(--wall)", 1.8),
+                Some(mark) => body.stroke(mark.colour, 4.0),
+                None => body.stroke("var(--wall)", 1.8),
             },
-            Node::text(0.0, size * 0.35, size, *object).middle().bold().fill("var(--ink)"),
+            Node::text(0.0, 5.0, 14.5, object).middle().bold().fill("var(--ink)"),
         ];
-        looks.extend(mark.into_iter().flat_map(|m| m.badge(NODE - 3.0, 3.0 - NODE)));
-        let said: Vec<&str> = all.iter().filter(|f| f.args == [*object]).map(|f| f.name).collect();
-        for (i, name) in said.iter().enumerate() {
-            let y = NODE + 13.0 + 13.0 * i as f64;
-            looks.push(Node::text(0.0, y, 11.5, *name).middle().fill("var(--accent)"));
+        looks.extend(mark.into_iter().flat_map(|m| m.badge(half - 2.0, 2.0 - HALF)));
+        let said: Vec<&str> = self.all.iter().filter(|f| f.args == [object]).map(|f| f.name).collect();
+        if !said.is_empty() {
+            let text = Node::text(0.0, HALF + 14.0, 12.5, said.join(", "));
+            looks.push(text.middle().bold().fill("var(--accent)"));
         }
-        picture.put(format!("object {object}"), at(object), looks);
+        looks
     }
 }
 
-/// An arrow from one disc to another that keeps to the right by `bend`, with its name at its middle.
-fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), bend: f64, name: &str) -> Vec<Node> {
-    let length = (x2 - x1).hypot(y2 - y1).max(1.0);
-    let (dx, dy) = ((x2 - x1) / length, (y2 - y1) / length);
-    let middle = (f64::midpoint(x1, x2) - dy * bend, f64::midpoint(y1, y2) + dx * bend);
-    let toward = |(fx, fy): (f64, f64), gap: f64| {
-        let far = (middle.0 - fx).hypot(middle.1 - fy).max(1.0);
-        (fx + (middle.0 - fx) / far * gap, fy + (middle.1 - fy) / far * gap)
-    };
-    let (from, to) = (toward((x1, y1), NODE + 2.0), toward((x2, y2), NODE + 4.0));
-    let line = format!(
-        "M{} {} Q{} {} {} {}",
-        number(from.0),
-        number(from.1),
-        number(middle.0 - dy * bend * 0.5),
-        number(middle.1 + dx * bend * 0.5),
-        number(to.0),
-        number(to.1)
-    );
-    let (tx, ty) = (middle.0 - dy * bend * 0.1, middle.1 + dx * bend * 0.1);
-    let mut looks = vec![Node::path(line).fill("none").stroke("var(--faint)", 1.8)];
-    looks.push(head(toward_tip(middle, to), to));
-    looks.extend(named(tx, ty, name));
-    looks
+/// Where a line towards a point leaves an object, with a gap.
+fn edge((x, y): Point, half: f64, toward: Point, gap: f64) -> Point {
+    let (dx, dy) = (toward.0 - x, toward.1 - y);
+    let far = dx.hypot(dy).max(1.0);
+    let (dx, dy) = (dx / far, dy / far);
+    let reach = ((half + gap) / dx.abs().max(1e-9)).min((HALF + gap) / dy.abs().max(1e-9));
+    (x + dx * reach, y + dy * reach)
 }
 
-fn toward_tip((mx, my): (f64, f64), (x, y): (f64, f64)) -> (f64, f64) {
-    let length = (x - mx).hypot(y - my).max(1.0);
-    ((x - mx) / length, (y - my) / length)
-}
-
-/// The head of an arrow that points this way.
-fn head((dx, dy): (f64, f64), (x, y): (f64, f64)) -> Node {
+/// The head of an arrow that comes from a point.
+fn head((fx, fy): Point, (x, y): Point) -> Node {
+    let length = (x - fx).hypot(y - fy).max(1.0);
+    let (dx, dy) = ((x - fx) / length, (y - fy) / length);
     let corner =
         |side: f64| format!("{} {}", number(x - dx * 9.0 - dy * side), number(y - dy * 9.0 + dx * side));
     Node::path(format!("M{} {} L{} L{} Z", number(x), number(y), corner(4.5), corner(-4.5)))
         .fill("var(--faint)")
 }
 
-fn self_arrow((x, y): (f64, f64), name: &str) -> Vec<Node> {
-    let top = y - NODE;
-    let d = format!(
-        "M{} {} C{} {} {} {} {} {}",
-        number(x - 7.0),
-        number(top + 2.0),
-        number(x - 26.0),
-        number(top - 30.0),
-        number(x + 26.0),
-        number(top - 30.0),
-        number(x + 7.0),
-        number(top + 2.0)
-    );
-    let mut looks = vec![Node::path(d).fill("none").stroke("var(--faint)", 1.8)];
-    looks.push(head((-0.5, 0.86), (x + 7.0, top + 1.0)));
-    looks.extend(named(x, top - 24.0, name));
-    looks
+fn name_width(name: &str) -> f64 {
+    7.2 * name.chars().count() as f64 + 8.0
 }
 
 /// A name over a line, on a ground of its own so that it can be read.
-fn named(x: f64, y: f64, name: &str) -> Vec<Node> {
-    let width = 7.4 * name.chars().count() as f64 + 6.0;
+fn name_of(name: &str) -> Vec<Node> {
+    let width = name_width(name);
     vec![
-        Node::rect(x - width / 2.0, y - 9.0, width, 17.0).at("rx", 4.0).fill("var(--sunk)"),
-        Node::text(x, y + 4.0, 12.0, name).middle().fill("var(--soft)"),
+        Node::rect(-width / 2.0, -9.0, width, 18.0).at("rx", 4.0).fill("var(--sunk)"),
+        Node::text(0.0, 4.0, 12.5, name).middle().fill("var(--soft)"),
     ]
 }
 

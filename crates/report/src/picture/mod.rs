@@ -3,6 +3,7 @@
 mod facts;
 mod grid;
 mod numbers;
+mod own;
 mod roads;
 mod stacks;
 
@@ -43,11 +44,14 @@ impl Picture {
     /// A state drawn: by its scene, else its facts as a graph. `marks` says which variables stand for which objects.
     pub fn new(scene: &Scene, facts: &[String], marks: &Marks) -> Picture {
         match scene {
-            Scene::Facts => facts::draw(facts, marks),
+            Scene::Facts => facts::draw(&[], facts, marks),
+            Scene::Objects(objects) => facts::draw(&objects.groups, facts, marks),
             Scene::Stacks(scene) => stacks::draw(scene, marks),
             Scene::Numbers(scene) => numbers::draw(scene, marks),
             Scene::Grid(scene) => grid::draw(scene, marks),
             Scene::Roads(scene) => roads::draw(scene, marks),
+            Scene::Text { text } => own::text(text),
+            Scene::Image(image) => own::image(image, facts),
         }
     }
 

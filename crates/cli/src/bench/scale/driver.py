@@ -1,6 +1,6 @@
 """Decides with an exported policy in states that change: driver.py POLICY STEPS SECONDS
 
-STEPS holds a line a state: facts that no longer hold, facts that hold from now on, and whether (1) to decide here. Printed, a
+STEPS holds one line per state: facts that no longer hold, facts that hold from now on, and whether (1) to decide here. Printed, a
 line a decision: seconds, value, actions. Timed is the processor's time for grounding and solving, not for reading program and
 facts. Stops after SECONDS of it.
 """

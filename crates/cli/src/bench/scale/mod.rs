@@ -142,7 +142,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         rivals.iter().map(|r| json!({ "name": r.name, "version": r.version })).collect();
     Ok(Report {
         text,
-        json: json!({ "unit": "seconds a decision, one core", "rivals": versions, "scale": list }),
+        json: json!({ "unit": "seconds per decision, one core", "rivals": versions, "scale": list }),
     })
 }
 

@@ -8,7 +8,7 @@
 //! e'(h)  = 1 - prod_{s of the predicate of h} (1 - S_s(h))                         (x + y - xy)
 //!
 //! After all steps the values of the action atoms give pi. As published, every clause is valued on every substitution,
-//! anew at every decision; only clauses without invented predicates, which no step changes, are valued once a decision.
+//! anew at every decision; only clauses without invented predicates, which no step changes, are valued once per decision.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl Grounded {
         self.heads.len() * self.substitutions
     }
 
-    /// The places of a body atom for one head, one a substitution.
+    /// The places of a body atom for one head, one per substitution.
     fn places(&self, atom: u32, head: usize) -> &[u32] {
         let from = atom as usize * self.rows() + head * self.substitutions;
         &self.index[from..from + self.substitutions]

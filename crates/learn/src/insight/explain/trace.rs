@@ -38,7 +38,7 @@ pub enum Others {
     None,
     /// This one, at the steps where it can be done.
     One(Action, Vec<Constant>),
-    /// The first so many in the order of the actions, and this one if there is one of this name.
+    /// This many at the front in the order of the actions, and this one if there is one of this name.
     First(usize, Option<(Action, Vec<Constant>)>),
 }
 

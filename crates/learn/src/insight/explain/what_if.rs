@@ -463,7 +463,7 @@ impl<'a> Search<'a> {
         self.flipped.push(atom.clone());
     }
 
-    /// Takes back all flips but the first so many.
+    /// Takes back all flips but this many at the front.
     fn undo(&mut self, keep: usize) {
         let any = self.flipped.len() > keep;
         for (pred, args) in self.flipped.drain(keep..) {

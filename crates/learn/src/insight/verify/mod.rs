@@ -119,7 +119,7 @@ pub struct Report {
     pub verdict: Verdict,
     /// What was found, size by size. Sizes beyond one that is refuted are not looked at.
     pub sizes: Vec<SizeReport>,
-    /// The instance with the most actions beyond the fewest possible, where the policy always gets there.
+    /// The instance with the most actions beyond the fewest possible, where the policy always reaches the goal.
     pub worst_case: Option<WorstCase>,
     /// Where it is refuted, a shortest run that fails although ties are random; where it is proved if ties are random, a shortest
     /// loop that an adversary could go round. From an instance of the smallest size that has one.
@@ -151,10 +151,10 @@ pub struct SizeReport {
     pub instances: u128,
     /// How many states were looked at; states alike but for names count once.
     pub states: u64,
-    /// Instances in which some way of breaking ties does not get there.
+    /// Instances in which some way of breaking ties does not reach the goal.
     #[serde(serialize_with = "count")]
     pub failing: u128,
-    /// Those of them in which ties broken at random get there with probability 1.
+    /// Those of them in which ties broken at random reach the goal with probability 1.
     #[serde(serialize_with = "count")]
     pub failing_by_bad_luck_only: u128,
     /// The most actions of a run, over instances that do not fail.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use derrl_env::{Env, Rng};
 use derrl_logic::{Alphabet, Policy, Source};
 
+use super::arrange::neighbours;
 use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, explore};
@@ -45,6 +46,8 @@ const FINALISTS: usize = 8;
 const SCREENING_STATES: usize = 400;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
+/// Episodes by which orders of rules are told apart at first.
+const GLANCE: usize = 50;
 
 /// A step to a wider language that was tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +93,8 @@ pub struct Improver<'a> {
     stop: &'a dyn Fn() -> bool,
     /// Environment steps after which nothing more is explored.
     limit: u64,
+    /// Predicates that it may invent.
+    inventions: usize,
     table: Table,
     rng: Rng,
     steps: u64,
@@ -121,6 +126,7 @@ impl<'a> Improver<'a> {
             episodes,
             stop,
             limit: MOST_STEPS,
+            inventions: INVENTIONS,
             steps: 0,
             gamma: None,
             widenings: Vec::new(),
@@ -128,7 +134,14 @@ impl<'a> Improver<'a> {
         }
     }
 
-    /// The same, to take no more than about so many environment steps.
+    /// The same, in the language that is given: it invents no predicates.
+    #[must_use]
+    pub fn without_invention(mut self) -> Improver<'a> {
+        self.inventions = 0;
+        self
+    }
+
+    /// The same, to take no more than about this many environment steps.
     #[must_use]
     pub fn within(mut self, steps: u64) -> Improver<'a> {
         self.limit = self.limit.min(steps);
@@ -141,14 +154,19 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                if !self.is_late() {
+                if !self.is_late() || best.falls_short() {
                     best = self.widen(best)?;
                 }
                 if self.trained == LATE.min(self.sizes.len()) {
                     best = self.invent(best)?;
                 }
-                // Success on a larger size proves little: what a policy loses there is known once it was explored.
-                if self.trained == self.sizes.len() || self.is_exhausted() {
+                // The largest size only decides, unless the policy falls short there: then it is explored, too.
+                let decides = self.trained + 1 >= self.sizes.len();
+                if decides {
+                    best = self.arrange(best)?;
+                }
+                let enough = decides && self.sizes.len() > 1 && !best.falls_short();
+                if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
                 self.trained += 1;
@@ -219,7 +237,7 @@ impl<'a> Improver<'a> {
     /// Widens the language for as long as the policy then earns more.
     fn widen(&mut self, mut best: Trial) -> Result<Trial, Error> {
         loop {
-            let steps = self.language.steps();
+            let steps = self.ways_to_widen(&best);
             let before = mean_stderr(&best.returns()).0;
             let mut kept = false;
             for step in steps {
@@ -227,7 +245,7 @@ impl<'a> Improver<'a> {
                 if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
                     return Ok(best);
                 }
-                let Some(wider) = self.language.wider(&step)? else { continue };
+                let Some(wider) = self.wider(&step)? else { continue };
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
@@ -235,7 +253,9 @@ impl<'a> Improver<'a> {
                     let (gap, noise) = advantage(&r.returns(), &best.returns());
                     gap > noise + 1e-9
                 });
-                self.widenings.push(WideningStep { to: step, before, after, kept: better.is_some() });
+                let kept_now = better.is_some();
+                let note = |to| WideningStep { to, before, after, kept: kept_now };
+                self.widenings.extend(step.into_iter().map(note));
                 match better {
                     Some((rival, gamma)) => {
                         (best, self.gamma) = (rival, Some(gamma));
@@ -252,10 +272,66 @@ impl<'a> Improver<'a> {
         }
     }
 
+    /// The steps to try, alone; and two at once where the policy fails in larger instances, since one may be of no use without
+    /// the other.
+    fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
+        let single = self.language.steps();
+        let mut ways: Vec<Vec<Widening>> = single.iter().map(|step| vec![step.clone()]).collect();
+        if self.sizes.len() > 1 && best.falls_short() {
+            for (i, first) in single.iter().enumerate() {
+                ways.extend(single[i + 1..].iter().map(|second| vec![first.clone(), second.clone()]));
+            }
+        }
+        ways
+    }
+
+    /// The language after all these steps.
+    fn wider(&self, steps: &[Widening]) -> Result<Option<Language>, Error> {
+        let mut wider = None;
+        for step in steps {
+            let Some(next) = wider.as_ref().unwrap_or(&self.language).wider(step)? else { return Ok(None) };
+            wider = Some(next);
+        }
+        Ok(wider)
+    }
+
+    /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
+    fn arrange(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        let Some(largest) = self.sizes.len().checked_sub(1).filter(|&last| last > 0) else { return Ok(best) };
+        let problem = Arc::clone(&self.language.problem);
+        let mut seen: Vec<Policy> = vec![best.policy.clone()];
+        while let Some(levels) = levels_of(&best.policy, &problem) {
+            let mut moved = false;
+            for policy in neighbours(&levels).iter().filter_map(|l| policy_of(l, &problem)) {
+                if self.is_exhausted() || best.results.len() <= largest {
+                    return Ok(best);
+                }
+                if seen.contains(&policy) {
+                    continue;
+                }
+                seen.push(policy.clone());
+                let glance = self.glance(&policy, largest)?;
+                let before: Vec<f64> = best.results[largest].iter().map(|r| r.value).collect();
+                let (gap, noise) = advantage(&glance, &before);
+                if gap > noise + 1e-9 {
+                    let rival = self.tried(policy)?;
+                    if rival.beats(&best) {
+                        (best, moved) = (rival, true);
+                        break;
+                    }
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
     /// Invents predicates where the task is not solved without, or only in a wider language. Policies are compared on instances of the next
     /// size, which were not explored.
     fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
-        for number in 0..INVENTIONS {
+        for number in 0..self.inventions {
             let failing = (0..best.results.len()).any(|size| best.success(size) < SOLVED);
             let widened = number == 0 && self.sizes.len() > 1 && self.widenings.iter().any(|w| w.kept);
             if self.is_exhausted() || !failing && !widened {
@@ -266,6 +342,14 @@ impl<'a> Improver<'a> {
             best = self.rounds(rival)?;
         }
         Ok(best)
+    }
+
+    /// The returns of a policy in the first episodes of one size.
+    fn glance(&mut self, policy: &Policy, size: usize) -> Result<Vec<f64>, Error> {
+        let mut trial = Trial::new(policy.clone(), &self.language.problem.alphabet);
+        let env = &mut self.sizes[size..=size];
+        self.steps += trial.extend(env, GLANCE.min(self.episodes), self.seed, self.stop)?;
+        Ok(trial.returns())
     }
 
     /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
@@ -296,7 +380,7 @@ impl<'a> Improver<'a> {
         for (_, invention) in ranked {
             let Some(wider) = Language::start(&start).with(&invention)? else { continue };
             let narrow = std::mem::replace(&mut self.language, wider);
-            let rival = self.from_nothing(gamma)?;
+            let rival = self.edited_anew(gamma)?;
             let wider = std::mem::replace(&mut self.language, narrow);
             let Some(rival) = rival else { continue };
             let kept = rival.leads(winner.as_ref().map_or(best, |(w, _)| w));
@@ -332,7 +416,7 @@ impl<'a> Improver<'a> {
     }
 
     /// The policy that editing finds from no rules at all.
-    fn from_nothing(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
+    fn edited_anew(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
         let problem = Arc::clone(&self.language.problem);
         let mut rng = self.rng.clone();
         let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
@@ -359,7 +443,10 @@ impl<'a> Improver<'a> {
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
             let walks = size < LATE || policy.rules.is_empty();
-            let extent = Extent { instances: instances.div_ceil(self.trained), steps: STEPS, walks };
+            let left = self.limit.saturating_sub(self.steps + self.table.steps);
+            let instances = instances.div_ceil(self.trained);
+            // Half of what is left is kept for comparing what is found.
+            let extent = Extent { instances, steps: STEPS.min(left / (2 * instances as u64)), walks };
             explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
         }
         Ok(())
@@ -396,6 +483,9 @@ impl<'a> Improver<'a> {
         }
         let mut best: Option<(Trial, f64)> = None;
         for (policy, gamma) in found {
+            if best.is_some() && self.is_exhausted() {
+                break;
+            }
             let trial = self.tried(policy)?;
             if best.as_ref().is_none_or(|(b, _)| trial.beats(b)) {
                 best = Some((trial, gamma));

@@ -9,6 +9,7 @@ use crate::act::actor::Actor;
 use crate::act::score::{Act, EpisodeResult, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
+use crate::search::checkpoint::SOLVED;
 use crate::search::prune::length;
 use crate::search::refine::advantage;
 
@@ -90,6 +91,11 @@ impl Trial {
         let returns = |results: &[EpisodeResult]| results.iter().map(|r| r.value).collect::<Vec<_>>();
         let (gap, noise) = advantage(&returns(own), &returns(others));
         gap > NEAR * noise + 1e-9 || gap >= -NEAR * noise - 1e-9 && self.length() < other.length()
+    }
+
+    /// Whether it fails in instances of some size that it was run on.
+    pub fn falls_short(&self) -> bool {
+        (0..self.results.len()).any(|size| self.success(size) < SOLVED)
     }
 
     /// Whether it earns more than another one beyond the noise of a paired comparison, or exactly the same and is shorter.

@@ -26,7 +26,7 @@ const MOST_ATOMS: usize = 1500;
 /// A step to a wider language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Widening {
-    /// Bodies of up to so many atoms.
+    /// Bodies of up to this many atoms.
     Longer(usize),
     /// Every predicate may be negated.
     Negation,

@@ -59,11 +59,13 @@ pub fn pool(
             meaning.look(&facts, universe, Pred(at as u32), alphabet);
         }
     }
-    given.iter().for_each(|meaning| _ = known.is_new(meaning));
-    let projections = distinct(templates.projections(), alphabet, &states, &mut known, stop)?;
+    for meaning in &given {
+        known.is_new(meaning);
+    }
+    let projections = distinct(&templates.projections(), alphabet, &states, &mut known, stop)?;
     let mut all = templates.all(&projections);
     all.truncate(MOST_DEFINITIONS);
-    let mut others = distinct(all, alphabet, &states, &mut known, stop)?;
+    let mut others = distinct(&all, alphabet, &states, &mut known, stop)?;
     others.extend(projections);
     others.sort_by_key(|i| i.size);
     Ok(others)
@@ -71,7 +73,7 @@ pub fn pool(
 
 /// Those of the definitions whose meaning is not known yet.
 fn distinct(
-    all: Vec<Invention>,
+    all: &[Invention],
     alphabet: &Arc<Alphabet>,
     states: &[(&Facts, &Universe)],
     known: &mut Meanings,
@@ -117,13 +119,17 @@ impl Meaning {
         mix(&mut self.is_not, u64::MAX);
         for tuple in facts.tuples(pred) {
             self.some = true;
-            tuple.iter().for_each(|o| mix(&mut self.is, u64::from(o.0)));
+            for o in tuple {
+                mix(&mut self.is, u64::from(o.0));
+            }
         }
         let among = |o: &Object, place: usize| alphabet.types.is_subtype(universe.type_of(*o), types[place]);
         let mut not = |tuple: &[Object]| {
             if !facts.holds(pred, tuple) {
                 self.some_not = true;
-                tuple.iter().for_each(|o| mix(&mut self.is_not, u64::from(o.0)));
+                for o in tuple {
+                    mix(&mut self.is_not, u64::from(o.0));
+                }
             }
         };
         match types.len() {

@@ -59,15 +59,15 @@ impl<'a> Templates<'a> {
         let all = all.filter(|(at, p)| p.role != Role::Legal && !forbidden(*at) && named(&p.name));
         let (mut concepts, mut relations) = (Vec::new(), Vec::new());
         for (_, p) in all {
-            match p.args.as_slice() {
-                &[t] => concepts.push(Concept {
+            match *p.args.as_slice() {
+                [t] => concepts.push(Concept {
                     name: p.name.clone(),
                     t,
                     literals: vec![format!("{}(X)", p.name)],
                     lines: Vec::new(),
                     size: 1,
                 }),
-                &[first, second] => {
+                [first, second] => {
                     for (inverse, from, to) in [(false, first, second), (true, second, first)] {
                         let way = if inverse { "inverse_" } else { "" };
                         let name = format!("{way}{}", p.name);

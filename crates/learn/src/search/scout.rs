@@ -1,0 +1,57 @@
+//! A scout: rules from regret alone, on few steps, before anything else is known.
+//!
+//! It learns in another way than the gradient, so a restart that earns what the scout earns is confirmed by it: two that
+//! agree are then enough, of which one is the scout. Where the scout solves the task and short restarts do not come close,
+//! longer ones are not waited for: the policy that is chosen is improved by regret in any case.
+
+use derrl_logic::Policy;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::search::improve::Improver;
+use crate::search::prune::length;
+use crate::search::waves::Search;
+
+/// Episodes by which a scout compares policies.
+const EPISODES: usize = 50;
+
+/// What came of a scout.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scouted {
+    /// Its policy.
+    pub policy: String,
+    /// The return in each episode of selection.
+    pub returns: Vec<f64>,
+    /// The share of these episodes that succeeded.
+    pub success: f64,
+    /// Rules and atoms of the policy.
+    pub length: usize,
+    /// Environment steps.
+    pub steps: u64,
+}
+
+impl Search<'_> {
+    /// Scouts the training task within about this many steps; `None` if interrupted.
+    pub(crate) fn scout(&self, seed: u64, steps: u64) -> Result<Option<Scouted>, Error> {
+        let stop = || self.observer().interrupted();
+        let own = vec![self.make_env()?];
+        let problem = self.problem();
+        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).without_invention();
+        let improved = scout.run(None);
+        let improved = match improved {
+            Err(Error::Interrupted) => return Ok(None),
+            other => other?,
+        };
+        if stop() {
+            return Ok(None);
+        }
+        let text = |policy: &Policy| policy.display(&problem.alphabet).to_string();
+        Ok(Some(Scouted {
+            policy: text(&improved.policy),
+            length: length(&improved.policy),
+            success: improved.success.first().copied().unwrap_or(0.0),
+            returns: improved.returns,
+            steps: improved.steps,
+        }))
+    }
+}
