@@ -71,7 +71,10 @@ fn policies_are_verified_compared_and_simplified() {
     assert!(same.contains("same"), "{same}");
     let simple =
         says(folder.path(), &["simplify", "never.pl", "--domain", "rearrange", "--max-objects", "3"]);
-    assert!(!simple.contains("0.50::") && simple.contains("inplace(X) :- isFloor(X)."), "{simple}");
+    assert!(
+        !simple.lines().any(|l| l.starts_with("0.50::")) && simple.contains("inplace(X) :- isFloor(X)."),
+        "{simple}"
+    );
     let checked = says(folder.path(), &["check", "policy.pl", "--domain", "rearrange"]);
     assert!(!checked.contains("error"), "{checked}");
 }

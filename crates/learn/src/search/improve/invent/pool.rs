@@ -84,7 +84,15 @@ fn distinct(
         if stop() {
             return Err(Error::Interrupted);
         }
-        let wider = extended(alphabet, batch)?;
+        // Those that the types of the domain do not allow are left out.
+        let allowed: Vec<Invention>;
+        let (batch, wider) = if let Ok(wider) = extended(alphabet, batch) {
+            (batch, wider)
+        } else {
+            let is_allowed = |one: &&Invention| extended(alphabet, std::slice::from_ref(*one)).is_ok();
+            allowed = batch.iter().filter(is_allowed).cloned().collect();
+            (allowed.as_slice(), extended(alphabet, &allowed)?)
+        };
         let mut meanings = vec![Meaning::default(); batch.len()];
         for (facts, universe) in states {
             let facts = facts.in_alphabet(&wider, universe);
