@@ -162,8 +162,9 @@ class Player {
       const chip = el("button", {
         class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,
         onclick: () => this.pin(step, other),
-        onmouseenter: () => this.hint(step, other),
-        onmouseleave: () => this.hint(step, null),
+        // A finger does not hover: what it touches must not move before the touch is over.
+        onpointerenter: (event) => event.pointerType === "mouse" && this.hint(step, other),
+        onpointerleave: (event) => event.pointerType === "mouse" && this.hint(step, null),
         // By keyboard only: a click focuses too, and pins by itself.
         onfocus: (event) => event.target.matches(":focus-visible") && this.hint(step, other),
         onblur: () => this.hint(step, null),

@@ -5,7 +5,7 @@ let player = null;
 let asked = 0;
 let waiting = null;
 
-const text = el("textarea", { id: "text", spellcheck: "false", autocomplete: "off", "aria-label": "Rules", "aria-describedby": "problem", rows: Math.max(8, start.policy.split("\n").length + 3) });
+const text = el("textarea", { id: "text", spellcheck: "false", autocomplete: "off", "aria-label": "Rules", "aria-describedby": "problem", rows: Math.max(5, start.policy.split("\n").length + 2) });
 text.value = start.policy;
 const problem = el("div", { id: "problem", role: "alert" });
 const busy = el("span", { class: "sub", id: "busy", "aria-live": "polite" });

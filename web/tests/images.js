@@ -10,7 +10,7 @@ mkdirSync(images, { recursive: true });
 const run = join(folder, "blocks");
 derrl(["train", "blocks", "--out", run]);
 derrl(["explain", run, "--task", "dynamic-blocks", "--episode", "2", "--picture", join(images, "episode.gif")]);
-const { context, close } = await launch({ viewport: { width: 1180, height: 800 }, reducedMotion: "reduce" });
+const { context, close } = await launch({ viewport: { width: 1180, height: 880 }, reducedMotion: "reduce" });
 try {
   const { page } = await open(context, join(run, "report.html"), "#task=dynamic-blocks&step=2");
   await page.locator("[data-other]").first().click();

@@ -156,7 +156,7 @@ fn read_text(input: &[u8], _seed: usize, _place: &Path) {
     let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
     let alphabet = world().alphabet();
     let _ = FileKind::detect(&source);
-    let _ = Policy::parse(&source, &alphabet);
+    let _ = Policy::read(&source, &alphabet);
     let _ = parse_facts(&source, &alphabet);
     let _ = parse_ground_action(&source.text, &alphabet);
     if let Ok((domain, _)) = Alphabet::check(&source) {

@@ -84,9 +84,9 @@ pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) ->
     let _lock = RunFolder::lock(folder)?;
     let folders = [RunFolder::open(folder)?.of_world(world)];
     let folder = &folders[0];
-    let domain = folder.domain()?;
+    let mut domain = folder.domain()?;
     let config = &folder.config;
-    let setup = Setup::of_run(folder, &domain)?;
+    let setup = Setup::of_run(folder, &mut domain)?;
     let watch = Watch::new(&folders, config.settings.updates).controlled(control);
     let seeds = vec![(config.seed, folder.checkpoint()?)];
     let learned = setup.search(seeds, &watch, threads);

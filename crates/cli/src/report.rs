@@ -170,8 +170,9 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
 /// Draws the first instructive episode of the training task of the first finished run as a film.
 fn film(folders: &[RunFolder], path: &Path, steps: usize) -> anyhow::Result<()> {
     let folder = folders.iter().find(|f| run::is_finished(f)).context("no run is finished")?;
-    let domain = folder.domain()?;
-    let policy = Policy::parse(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    let mut domain = folder.domain()?;
+    let (policy, alphabet) = Policy::read(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    domain.alphabet = alphabet;
     let task = folder.task(&domain)?;
     let mut env = domain.world.make(&domain.alphabet, &task.name, &folder.config.options.of(task))?;
     let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: Bounds::default(), until: None };

@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use derrl_env::{Options, Task, World};
@@ -91,14 +92,18 @@ pub struct Start {
 }
 
 impl Start {
-    /// The rules, each with whether it stays as it is.
-    pub fn rules(&self, alphabet: &Alphabet) -> anyhow::Result<Vec<Given>> {
-        let rules = Policy::parse(&Source::new("--from", self.policy.as_str()), alphabet)?.rules;
+    /// The rules, each with whether it stays as it is, and the alphabet that they speak: with what they define, which may be
+    /// negated.
+    pub fn rules(&self, alphabet: &Arc<Alphabet>) -> anyhow::Result<(Vec<Given>, Arc<Alphabet>)> {
+        let (policy, spoken) = Policy::read(&Source::new("--from", self.policy.as_str()), alphabet)?;
+        let (rules, mut spoken) = (policy.rules, (*spoken).clone());
+        let own = spoken.of_domain;
+        spoken.predicates[own..].iter_mut().for_each(|p| p.negatable = true);
         if let Some(n) = self.freeze.iter().find(|&&n| n == 0 || n > rules.len()) {
             bail!("--freeze {n}: the policy has the rules 1 to {}", rules.len());
         }
         let given = |(i, rule)| Given { rule, frozen: self.freeze.contains(&(i + 1)) };
-        Ok(rules.into_iter().enumerate().map(given).collect())
+        Ok((rules.into_iter().enumerate().map(given).collect(), Arc::new(spoken)))
     }
 }
 
@@ -276,9 +281,12 @@ impl RunFolder {
         Ok(domain.world.find_task(self.config.task.as_deref().unwrap_or(first))?)
     }
 
-    /// The rules the run started from.
-    pub fn start(&self, alphabet: &Alphabet) -> anyhow::Result<Vec<Given>> {
-        self.config.start.as_ref().map_or(Ok(Vec::new()), |start| start.rules(alphabet))
+    /// The rules the run started from; what they define joins the alphabet of the domain.
+    pub fn start(&self, domain: &mut Domain) -> anyhow::Result<Vec<Given>> {
+        let Some(start) = &self.config.start else { return Ok(Vec::new()) };
+        let (given, alphabet) = start.rules(&domain.alphabet)?;
+        domain.alphabet = alphabet;
+        Ok(given)
     }
 
     /// Everything that decides what a run computes; results of different fingerprints do not mix.

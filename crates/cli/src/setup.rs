@@ -22,11 +22,11 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The task that a folder's run is trained on.
-    pub fn of_run(folder: &RunFolder, domain: &Domain) -> anyhow::Result<Setup> {
+    /// The task that a folder's run is trained on. Rules to start from may bring definitions, which the domain has from then on.
+    pub fn of_run(folder: &RunFolder, domain: &mut Domain) -> anyhow::Result<Setup> {
         let config = &folder.config;
+        let given = folder.start(domain)?;
         let task = folder.task(domain)?.name.clone();
-        let given = folder.start(&domain.alphabet)?;
         let (world, alphabet) = (domain.world.clone(), Arc::clone(&domain.alphabet));
         let problem = problem(&world, &alphabet, &task, &config.options, &given)?;
         let (options, settings, budget) = (config.options.clone(), config.settings.clone(), config.budget);

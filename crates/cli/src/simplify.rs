@@ -58,9 +58,12 @@ pub fn run(args: &Simplify) -> Outcome {
     Ok(())
 }
 
-/// The policy as text, with values to as many digits as it takes to keep their order.
+/// The policy as text, with values to as many digits as it takes to keep their order. What it defines for itself comes first.
 fn text(policy: &Policy, alphabet: &Alphabet) -> String {
-    let mut text = String::new();
+    let shown = policy.display_needed(alphabet).to_string();
+    // Rules begin with their value.
+    let defined = shown.lines().filter(|line| !line.contains("::"));
+    let mut text: String = defined.map(|line| format!("{line}\n")).collect();
     for rule in &policy.rules {
         let line = rule.display(alphabet).to_string();
         match line.split_once("::") {

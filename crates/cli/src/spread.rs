@@ -43,8 +43,8 @@ impl Observer for One<'_> {
         let done = checkpoint.done.iter().find(|d| d.restart == self.restart);
         let running = checkpoint.running.iter().find(|p| p.restart == self.restart);
         let kept = match (done, running) {
-            (Some(done), _) => json!({ "done": done }),
-            (None, Some(running)) => json!({ "running": running }),
+            (Some(done), _) => json!({ "done": done, "scout": checkpoint.scout }),
+            (None, Some(running)) => json!({ "running": running, "scout": checkpoint.scout }),
             _ => return,
         };
         self.done.store(done.is_some(), Ordering::SeqCst);
@@ -121,8 +121,8 @@ fn search(
     observer: &dyn Observer,
 ) -> Result<(), derrl_learn::Error> {
     let broken = |error: anyhow::Error| derrl_learn::Error::Policy(format!("{error:#}"));
-    let domain = folder.domain().map_err(broken)?;
-    let setup = Setup::of_run(folder, &domain).map_err(broken)?;
+    let mut domain = folder.domain().map_err(broken)?;
+    let setup = Setup::of_run(folder, &mut domain).map_err(broken)?;
     setup.search(vec![(folder.config.seed, checkpoint)], observer, 1)?;
     Ok(())
 }
@@ -132,6 +132,9 @@ pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -
     let folder = RunFolder::open(folder)?.of_world(world);
     let mut checkpoint = folder.checkpoint()?;
     for mut result in results {
+        if let Some(scout) = result.get_mut("scout") {
+            checkpoint.scout = serde_json::from_value(scout.take())?;
+        }
         if let Some(done) = result.get_mut("done") {
             let done: derrl_learn::RestartResult = serde_json::from_value(done.take())?;
             checkpoint.running.retain(|p| p.restart != done.restart);

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use derrl_env::Options;
 use derrl_learn::{Config, Learned, Origin, Problem, Score, UpdateStats};
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy};
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
@@ -80,10 +81,10 @@ fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
 
 /// Learns and scores runs that differ in nothing but the seed.
 fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished>, Failure> {
-    let domain = folders[0].domain()?;
+    let mut domain = folders[0].domain()?;
     let seeds =
         folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
-    let setup = Setup::of_run(&folders[0], &domain)?;
+    let setup = Setup::of_run(&folders[0], &mut domain)?;
     let watch = Watch::new(folders, folders[0].config.settings.updates);
     let learned = setup.search(seeds, &watch, threads(args));
     let seconds = watch.finish()?;
@@ -185,19 +186,20 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
 
 /// The rules to start from, if they are rules that can be learned. Says which of them constraints speak against.
 fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -> anyhow::Result<Start> {
-    let policy = another_policy(path, &mut domain.clone())?;
+    let mut spoken = domain.clone();
+    let policy = another_policy(path, &mut spoken)?;
     let file = path.display();
-    let start = Start { policy: policy.display(&domain.alphabet).to_string(), freeze: freeze.to_vec() };
-    let given = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
-    Problem::starting_from(&domain.alphabet, 1, &given).with_context(|| format!("--from {file}"))?;
+    let start = Start { policy: policy.display(&spoken.alphabet).to_string(), freeze: freeze.to_vec() };
+    let (given, alphabet) = start.rules(&domain.alphabet).with_context(|| format!("--from {file}"))?;
+    Problem::starting_from(&alphabet, 1, &given).with_context(|| format!("--from {file}"))?;
     if !config.hidden.is_empty() && given.iter().any(|g| !g.frozen) {
         bail!(
             "--from {file}: with hidden layers only frozen rules can be given; add them to --freeze, or drop --set hidden"
         );
     }
     for rule in given.iter().map(|g| &g.rule) {
-        if let Some((_, message)) = domain.alphabet.contradicts(rule) {
-            say!("warning: {}: {message}", rule.display(&domain.alphabet));
+        if let Some((_, message)) = alphabet.contradicts(rule) {
+            say!("warning: {}: {message}", rule.display(&alphabet));
         }
     }
     Ok(start)
@@ -282,6 +284,8 @@ pub(crate) struct Finished {
     seed: u64,
     scores: Vec<(String, Score)>,
     policy: Policy,
+    /// The alphabet that it speaks.
+    alphabet: Arc<Alphabet>,
     origins: Vec<Origin>,
     advice: Vec<String>,
     steps: u64,
@@ -299,6 +303,9 @@ pub(crate) fn finish(
     learned: &Learned,
     seconds: f64,
 ) -> anyhow::Result<Option<Finished>> {
+    let unsimplified = learned.unsimplified.display(&domain.alphabet).to_string();
+    // What the policy defines is part of what is spoken here.
+    let domain = &Domain { alphabet: Arc::clone(&learned.alphabet), ..domain.clone() };
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
     let score = |tasks: &[String], options: &Options| {
@@ -314,7 +321,7 @@ pub(crate) fn finish(
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
-        unsimplified: learned.unsimplified.display(&domain.alphabet).to_string(),
+        unsimplified,
         scores: &scores,
         restarts: checkpoint.done.len(),
         restart: learned.restart,
@@ -333,6 +340,7 @@ pub(crate) fn finish(
         origins: learned.origins.clone(),
         seed: config.seed,
         policy: learned.policy.clone(),
+        alphabet: Arc::clone(&learned.alphabet),
         steps: result.steps,
         restarts: result.restarts,
         seconds,
@@ -358,7 +366,7 @@ impl Finished {
             self.seconds
         );
         // Definitions of the policy's own, if any, stand before its rules.
-        let shown = self.policy.display(&domain.alphabet).to_string();
+        let shown = self.policy.display(&self.alphabet).to_string();
         let mut origins = self.origins.iter();
         for line in shown.lines() {
             let origin = if line.contains("::") { origins.next() } else { None };

@@ -73,7 +73,7 @@ fn decision(step: &ExplainedStep, paint: Paint) -> String {
 fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
     match scene {
         Scene::Stacks(scene) => {
-            let name = |b: &u32| scene.blocks.get(*b as usize).map_or("", String::as_str);
+            let name = |b: &u32| scene.blocks.get(*b as usize).map_or(scene.floor.as_str(), String::as_str);
             let wide = scene.blocks.iter().map(|b| b.chars().count()).max().unwrap_or(1);
             let high = scene.stacks.iter().map(Vec::len).max().unwrap_or(0);
             let mut text = String::new();

@@ -21,14 +21,35 @@ struct Case {
     times: usize,
 }
 
-const CASES: [Case; 5] = [
-    Case { domain: "blocks", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 2 },
-    Case { domain: "doorkey", settings: &["updates=900", "restarts=2"], runs: &["."], times: 1 },
-    Case { domain: "countdown", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 1 },
-    Case { domain: "gridworld", settings: &["updates=60", "restarts=1", "agree=1"], runs: &["."], times: 1 },
+const CASES: [Case; 6] = [
+    Case { domain: "blocks", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 1 },
     Case {
         domain: "blocks",
-        settings: &["updates=500", "restarts=2"],
+        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        runs: &["."],
+        times: 2,
+    },
+    Case {
+        domain: "doorkey",
+        settings: &["updates=900", "restarts=2", "short_waves=0"],
+        runs: &["."],
+        times: 1,
+    },
+    Case {
+        domain: "countdown",
+        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        runs: &["."],
+        times: 1,
+    },
+    Case {
+        domain: "gridworld",
+        settings: &["updates=60", "restarts=1", "agree=1", "short_waves=0"],
+        runs: &["."],
+        times: 1,
+    },
+    Case {
+        domain: "blocks",
+        settings: &["updates=500", "restarts=2", "short_waves=0"],
         runs: &["seed-0", "seed-1", "seed-2"],
         times: 1,
     },

@@ -345,6 +345,7 @@ fn journals(laws: &Laws) -> Result<(), String> {
                 ensure(facts.flip(pred, args) == holds, || "what did not change was noted".to_string())?;
             }
             read = journal.len();
+            facts.derive(env.universe());
             ensure(facts == facts_of(env, alphabet), || "a change was not noted".to_string())
         })?;
         env.restart();

@@ -36,7 +36,7 @@
 //! | `journal.rs` | what changed since an episode began |
 //! | `rng.rs` | the one generator |
 //! | `scene.rs` | what a state looks like |
-//! | `countdown.rs`, `blocks.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
 //! | `domains/*.pl` | their alphabets, as text |
 
@@ -51,6 +51,7 @@ mod fault;
 mod gridworld;
 mod journal;
 pub mod named;
+mod rearrange;
 mod rng;
 pub mod scene;
 mod space;

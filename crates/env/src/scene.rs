@@ -70,7 +70,7 @@ pub struct Stacks {
     pub blocks: Vec<String>,
     /// The stacks, each from the bottom up, by the numbers of the blocks.
     pub stacks: Vec<Vec<u32>>,
-    /// Which block is wanted on which.
+    /// Which block is wanted on which, or on the floor: the number of blocks.
     pub goal: (u32, u32),
     /// The name of the floor.
     pub floor: String,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, nearest};
 use crate::world::World;
-use crate::{blocks, countdown, doorkey, gridworld};
+use crate::{blocks, countdown, doorkey, gridworld, rearrange};
 
 /// Makes each built-in world. Adding one is a file and a row.
 const WORLDS: &[fn() -> World] = &[
@@ -12,6 +12,7 @@ const WORLDS: &[fn() -> World] = &[
     blocks::world,
     gridworld::world,
     doorkey::world,
+    rearrange::world,
     #[cfg(feature = "sumo")]
     crate::traffic::world,
 ];

@@ -55,6 +55,9 @@ pub enum Error {
     /// A rule to start from that could not be learned.
     #[error("{0}")]
     Given(String),
+    /// A definition from which too much follows.
+    #[error("{0}")]
+    Definition(derrl_logic::Error),
     /// Somebody asked to stop.
     #[error("interrupted")]
     Interrupted,

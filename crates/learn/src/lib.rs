@@ -51,8 +51,8 @@ mod settings;
 mod training;
 
 pub use act::score::{
-    Act, Actor, EpisodeResult, ProblemScore, Score, episode_streams, evaluate, evaluate_while, mean_stderr,
-    run_episodes, score,
+    Act, Actor, EpisodeResult, ProblemScore, Score, check_definitions, episode_streams, evaluate,
+    evaluate_while, mean_stderr, run_episodes, score,
 };
 pub use agents::{
     AGENTS, Agent, AgentSpec, BaselineConfig, MakeAgent, Parameters, Saved, Setup, TrainingJob,

@@ -662,7 +662,7 @@ impl fmt::Display for Alphabet {
         if let Some(templates) = &self.templates {
             write!(f, "{}", templates.display(self))?;
         }
-        self.write_definitions(false, f)?;
+        self.write_definitions(false, &|_| true, f)?;
         for (i, constraint) in self.constraints.iter().enumerate() {
             writeln!(f, "{}{}", if i == 0 { "\n" } else { "" }, constraint.text)?;
         }

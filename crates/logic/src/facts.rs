@@ -1,5 +1,6 @@
 //! What holds: the ground atoms of a state and its background.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::alphabet::{Alphabet, Pred, Role};
@@ -115,6 +116,18 @@ impl Facts {
     /// Why derived facts are missing, where they are.
     pub fn fault(&self) -> Option<&Error> {
         self.fault.as_ref()
+    }
+
+    /// The same facts with what follows by the definitions of a wider alphabet: one with the same predicates, and perhaps more
+    /// derived ones after them.
+    pub fn in_alphabet<'a>(&'a self, alphabet: &Alphabet, universe: &Universe) -> Cow<'a, Facts> {
+        if alphabet.predicates.len() == self.relations.len() {
+            return Cow::Borrowed(self);
+        }
+        let mut all = Facts::new(alphabet);
+        all.relations[..self.relations.len()].clone_from_slice(&self.relations);
+        all.derive(universe);
+        Cow::Owned(all)
     }
 
     /// Takes out all facts of a predicate.

@@ -90,11 +90,28 @@ impl Policy {
     /// Left out are rules that never value an action, because their body is empty (they abstain) or their
     /// weight is not above 0: a text cannot hold them.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        self.write(alphabet, |_| true)
+    }
+
+    /// The policy as text, without definitions of its own that no rule needs.
+    pub fn display_needed<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        let asked = self.rules.iter().flat_map(|r| r.body.iter().map(|l| l.pred));
+        let needed = alphabet.program.as_ref().map_or_else(Vec::new, |p| p.needed(asked));
+        self.write(alphabet, move |p| needed.contains(&p))
+    }
+
+    fn write<'a>(
+        &'a self,
+        alphabet: &'a Alphabet,
+        is_kept: impl Fn(Pred) -> bool + 'a,
+    ) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
             for at in alphabet.of_domain..alphabet.predicates.len() {
-                alphabet.write_declaration(Pred(at as u32), f)?;
+                if is_kept(Pred(at as u32)) {
+                    alphabet.write_declaration(Pred(at as u32), f)?;
+                }
             }
-            alphabet.write_definitions(true, f)?;
+            alphabet.write_definitions(true, &is_kept, f)?;
             let speaks = |rule: &&Rule| rule.weight > 0.0 && !rule.body.is_empty();
             self.rules.iter().filter(speaks).try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
         })

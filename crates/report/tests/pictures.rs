@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use derrl_env::scene::Image;
-use derrl_env::{Options, Rng, Scene, worlds};
+use derrl_env::{Objects, Options, Rng, Scene, worlds};
 use derrl_learn::{Ask, Bounds, Others, WhatIfs, explain_episode};
 use derrl_logic::Policy;
 use derrl_report::{Marks, Picture, Theme, frames, raster, stills};
@@ -64,7 +64,7 @@ fn families_are_drawn_as_their_worlds_are() {
         env.reset(&mut Rng::new(0, 0));
         let kind = std::mem::discriminant(&scene);
         assert_eq!(kind, std::mem::discriminant(&env.scene()), "{}: one kind of picture", spec.name());
-        assert!(!matches!(scene, Scene::Facts), "{}", spec.name());
+        assert!(!matches!(scene, Scene::Facts | Scene::Objects(_)), "{}", spec.name());
         kinds.insert(format!("{kind:?}"));
         let prefixes = |picture: &Picture| -> BTreeSet<String> {
             picture.pieces.iter().filter_map(|p| p.key.split(' ').next().map(str::to_string)).collect()
@@ -106,6 +106,38 @@ fn what_a_world_draws_itself_is_shown_as_it_is() {
     assert_eq!((picture.width, picture.height), (320.0, 160.0), "small images are enlarged");
     assert_eq!(picture.label, "p(a).");
     assert!(picture.document().to_svg(Theme::Dark).contains("href=\"data:image/png;base64,AAAA\""));
+}
+
+#[test]
+fn objects_of_a_type_share_a_column_and_stay_when_nothing_is_said_of_them() {
+    let groups: Vec<Vec<String>> = vec![facts(&["car1", "car2"]), facts(&["loc1", "loc2", "loc3"])];
+    let scene = Scene::Objects(Objects { groups });
+    let before = facts(&["at(car1, loc1)", "at(car2, loc2)", "goal_at(car1, loc2)", "empty"]);
+    let after = facts(&["at(car2, loc2)", "goal_at(car1, loc2)", "on(car1)"]);
+    let draw = |facts: &[String]| Picture::new(&scene, facts, &Marks::default());
+    let (first, second) = (draw(&before), draw(&after));
+    let place = |picture: &Picture, name: &str| {
+        let key = format!("object {name}");
+        picture.pieces.iter().find(|p| p.key == key).map(|p| (p.x, p.y)).expect("each object is drawn")
+    };
+    for name in ["car1", "car2", "loc1", "loc2", "loc3"] {
+        assert_eq!(place(&first, name), place(&second, name), "{name} stays where it is");
+    }
+    assert_eq!(place(&first, "loc1").0, place(&first, "loc3").0);
+    assert!(place(&first, "car1").0 < place(&first, "loc1").0);
+    assert_eq!((first.width, first.height), (second.width, second.height));
+    let svg = first.document().to_svg(Theme::Light);
+    assert!(svg.contains("stroke-dasharray"), "what is wanted is dashed: {svg}");
+    // Names of arrows lie apart from each other.
+    let names: Vec<(f64, f64)> =
+        first.pieces.iter().filter(|p| p.key.starts_with("name ")).map(|p| (p.x, p.y)).collect();
+    assert_eq!(names.len(), 3);
+    for (i, a) in names.iter().enumerate() {
+        assert!(
+            names[..i].iter().all(|b| (a.0 - b.0).abs() > 18.0 || (a.1 - b.1).abs() >= 18.0),
+            "{names:?}"
+        );
+    }
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
 /// How many atoms the bodies of a policy have.
 fn atoms_of(policy: &str, domain: &str) -> anyhow::Result<usize> {
     let alphabet = derrl_env::find(domain)?.alphabet();
-    let policy = Policy::parse(&Source::new("learned rules", policy), &alphabet)?;
+    let (policy, _) = Policy::read(&Source::new("learned rules", policy), &alphabet)?;
     Ok(length(&policy) - policy.rules.len())
 }
 

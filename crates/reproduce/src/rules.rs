@@ -47,7 +47,7 @@ pub fn programs(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         let all: Vec<&str> = finished.iter().filter_map(|f| f.rules.as_deref()).collect();
         let Some((text, _)) = most_common(&all) else { continue };
         let alphabet = derrl_env::find(&table.domain)?.alphabet();
-        let policy = Policy::parse(&Source::new("learned rules", text), &alphabet)?;
+        let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &alphabet)?;
         let program = derrl_export::export(target, &policy, &alphabet);
         blocks.push(Block::Heading(table.title.clone()));
         blocks.push(Block::Code(program.clone()));

@@ -46,8 +46,13 @@ pub fn wide() -> Animal {
 fn named(name: &str, others: usize, summary: &str, large: (usize, usize)) -> Animal {
     let names: Vec<String> =
         ["ripe", "sweet"].map(String::from).into_iter().chain((0..others).map(|i| format!("q{i}"))).collect();
-    let more: String = names[2..].iter().map(|q| format!(":- background({q}(fruit)).\n")).collect();
-    let world = world(name, &format!("{DOMAIN}{more}"), summary);
+    let mut domain = DOMAIN.to_string();
+    for name in &names[2..] {
+        domain.push_str(":- background(");
+        domain.push_str(name);
+        domain.push_str("(fruit)).\n");
+    }
+    let world = world(name, &domain, summary);
     let extent = Extent { unit: "pieces of fruit", train: (2, 4), large };
     let make = move |low, high| Fruit {
         n: (low, high),

@@ -69,9 +69,9 @@ impl Small for Slippery {
         match action {
             "go" => {
                 self.at = args[0] - self.lies.len();
-                if self.carried.is_some() && rng.unit() < FALLS {
-                    let thing = self.carried.take();
-                    thing.into_iter().for_each(|t| self.lies[t] = Some(self.at));
+                if let Some(thing) = self.carried.filter(|_| rng.unit() < FALLS) {
+                    self.carried = None;
+                    self.lies[thing] = Some(self.at);
                 }
             }
             "grab" => {

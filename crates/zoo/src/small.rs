@@ -63,6 +63,7 @@ impl<S: Small> named::Env for Named<S> {
 }
 
 /// How large the instances of a world are.
+#[derive(Clone, Copy)]
 pub(crate) struct Extent {
     /// What is counted.
     pub unit: &'static str,
@@ -86,7 +87,7 @@ where
     world
         .task(task("train", train), move || of(&first, train.0, train.1))
         .task(task("large", large), move || of(&second, large.0, large.1))
-        .sizes(train.0..=large.0 - 1, move |size| of(&sized, size, size))
+        .sizes(train.0..large.0, move |size| of(&sized, size, size))
 }
 
 /// A number between two, both included.

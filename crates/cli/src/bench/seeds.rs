@@ -100,12 +100,12 @@ fn measure(
             worst: BTreeMap::new(),
             seconds,
             steps: steps.0.into_inner().unwrap_or(0),
-            bodies: bodies(&learned.policy, &alphabet),
+            bodies: bodies(&learned.policy, &learned.alphabet),
         };
         for task in spec.tasks().iter().filter(|t| t.scored) {
             let mut env = spec.make(&alphabet, &task.name, &Options::default())?;
             let episodes = env.cost().episodes();
-            let score = evaluate(&learned.policy, &alphabet, env.as_mut(), episodes, seed)?;
+            let score = evaluate(&learned.policy, &learned.alphabet, env.as_mut(), episodes, seed)?;
             run.solved &= solved.solves(spec.name(), &task.name, &score)?;
             run.worst.insert(task.name.clone(), score.mean);
         }

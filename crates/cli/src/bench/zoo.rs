@@ -48,7 +48,9 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         }
     }
     text.push_str("\nrules found\n");
-    figures.iter().for_each(|f| text.push_str(&f.rules()));
+    for f in &figures {
+        text.push_str(&f.rules());
+    }
     let list: Vec<Value> = figures.iter().map(Figures::json).collect();
     Ok(Report { text, json: json!({ "zoo": list }) })
 }

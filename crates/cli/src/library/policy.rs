@@ -50,7 +50,7 @@ impl Policy {
     /// The policy that a text describes, for a world.
     pub fn parse(world: &World, text: &str) -> Result<Policy, Error> {
         let alphabet = world.alphabet();
-        let rules = derrl_logic::Policy::parse(&Source::new("policy.pl", text), &alphabet)?;
+        let (rules, alphabet) = derrl_logic::Policy::read(&Source::new("policy.pl", text), &alphabet)?;
         Ok(Policy { alphabet, rules })
     }
 

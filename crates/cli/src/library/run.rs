@@ -48,12 +48,12 @@ pub fn train_observed(
     for task in world.tasks().iter().filter(|t| t.scored) {
         let mut env = world.env(&task.name)?;
         let episodes = env.cost().episodes();
-        let score = evaluate(&learned.policy, &alphabet, env.as_mut(), episodes, seed)?;
+        let score = evaluate(&learned.policy, &learned.alphabet, env.as_mut(), episodes, seed)?;
         scores.insert(task.name.clone(), score);
     }
     Ok(Run {
         seed,
-        policy: Policy::new(learned.policy, &alphabet),
+        policy: Policy::new(learned.policy, &learned.alphabet),
         unsimplified: Policy::new(learned.unsimplified, &alphabet),
         scores,
         restarts: keeping.last.into_inner().unwrap_or_else(PoisonError::into_inner),

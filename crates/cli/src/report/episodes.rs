@@ -213,6 +213,8 @@ pub fn of_tasks(
                 continue;
             }
             match of_task(folder, domain, policy, &task.name, &options, extent, &mut all) {
+                // There was no time for any: a note says so, and a page offers no task that it cannot show.
+                Ok(episodes) if episodes.is_empty() => {}
                 Ok(episodes) => {
                     all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes });
                 }

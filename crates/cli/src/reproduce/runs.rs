@@ -59,7 +59,8 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
     {
         return Ok(there);
     }
-    let policy = Policy::parse(&Source::new("learned rules", text), &domain.alphabet)?;
+    let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &domain.alphabet)?;
+    let domain = Domain { alphabet, ..domain };
     let scores: Vec<_> = table
         .rows
         .iter()

@@ -49,8 +49,8 @@ impl Monitor for Deadline {
 
 /// What a playground begins with: the text of the learned policy.
 pub fn start(folder: &RunFolder, label: &str) -> anyhow::Result<Value> {
-    let domain = playable(folder)?;
-    let learned = learned(folder, &domain)?;
+    let mut domain = playable(folder)?;
+    let learned = learned(folder, &mut domain)?;
     Ok(json!({
         "run": label,
         "domain": domain.name,
@@ -73,23 +73,28 @@ fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
     Ok(domain)
 }
 
-fn learned(folder: &RunFolder, domain: &Domain) -> anyhow::Result<Policy> {
+/// The learned policy; what it defines joins the alphabet of the domain.
+fn learned(folder: &RunFolder, domain: &mut Domain) -> anyhow::Result<Policy> {
     if !run::is_finished(folder) {
         bail!("the run is not finished: there is no policy yet");
     }
-    Ok(Policy::parse(&read_source(&folder.policy_path())?, &domain.alphabet)?)
+    let (policy, alphabet) = Policy::read_beside(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+    domain.alphabet = alphabet;
+    Ok(policy)
 }
 
 /// Tries a policy: what it does, as a page shows a run; or where its text is wrong.
 pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
-    let domain = playable(folder)?;
-    let alphabet = &domain.alphabet;
+    let mut domain = playable(folder)?;
     if asked.policy.len() > MOST_BYTES {
         bail!("the policy is too long to be tried here: {MOST_BYTES} bytes at the most");
     }
     let source = Source::new("policy", asked.policy.as_str());
-    let policy = match Policy::parse(&source, alphabet) {
-        Ok(policy) => policy,
+    let policy = match Policy::read(&source, &domain.alphabet) {
+        Ok((policy, alphabet)) => {
+            domain.alphabet = alphabet;
+            policy
+        }
         Err(error) => return Ok(json!({ "error": located(&error) })),
     };
     if policy.rules.len() > MOST_RULES || policy.rules.iter().any(|r| r.body.len() > MOST_ATOMS) {
@@ -97,6 +102,7 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     }
     let task = folder.task(&domain)?;
     let options = folder.config.options.of(task);
+    let alphabet = &domain.alphabet;
     let mut env = domain.world.make(alphabet, &task.name, &options)?;
     env.reset(&mut Rng::new(folder.config.seed, 0));
     let objects = env.universe().len().max(OBJECTS);
@@ -111,7 +117,8 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     let deadline = || Deadline(Instant::now() + PATIENCE);
     let found = verification::of_policy(&domain, &policy, &mut deadline());
     told["verification"] = serde_json::to_value(found)?;
-    told["difference"] = difference(&domain, &learned(folder, &domain)?, &policy, &mut deadline())?;
+    let learned = learned(folder, &mut domain)?;
+    told["difference"] = difference(&domain, &learned, &policy, &mut deadline())?;
     Ok(told)
 }
 

@@ -52,7 +52,7 @@ impl Blocks {
 }
 
 /// How many configurations n blocks have: a(n) = (2n - 1) a(n - 1) - (n - 1)(n - 2) a(n - 2).
-fn configurations(n: usize) -> f64 {
+pub(super) fn configurations(n: usize) -> f64 {
     let (mut before, mut now) = (1.0, 1.0);
     for k in 2..=n {
         let k = k as f64;
@@ -214,38 +214,44 @@ impl Configurations {
             });
         }
     }
+}
 
-    /// Every configuration of the blocks from `x` on, added to those before.
-    fn each_configuration(&self, x: u32, below: &mut Vec<u32>, visit: &mut dyn FnMut(u128, u128)) {
-        if x == self.n {
-            return visit(Configurations::encode(below), 1);
-        }
-        // A block goes onto any other one or the floor, and under what was there or, on the floor, nothing.
-        for under in (0..x).chain([self.n]) {
-            let over = (0..x).find(|&z| under != self.n && below[z as usize] == under);
-            below.push(under);
-            if let Some(z) = over {
-                below[z as usize] = x;
-            }
-            self.each_configuration(x + 1, below, visit);
-            if let Some(z) = over {
-                below[z as usize] = under;
-            }
-            below.pop();
-        }
-        // Or under a whole stack.
-        for z in (0..x).filter(|&z| below[z as usize] == self.n).collect::<Vec<_>>() {
+/// Every configuration of n blocks, as what each is on, that goes on from those placed already.
+pub(super) fn each_configuration(n: u32, below: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
+    let x = below.len() as u32;
+    if x == n {
+        return visit(below);
+    }
+    // A block goes onto any other one or the floor, and under what was there or, on the floor, nothing.
+    for under in (0..x).chain([n]) {
+        let over = (0..x).find(|&z| under != n && below[z as usize] == under);
+        below.push(under);
+        if let Some(z) = over {
             below[z as usize] = x;
-            below.push(self.n);
-            self.each_configuration(x + 1, below, visit);
-            below.pop();
-            below[z as usize] = self.n;
         }
+        each_configuration(n, below, visit);
+        if let Some(z) = over {
+            below[z as usize] = under;
+        }
+        below.pop();
+    }
+    // Or under a whole stack.
+    for z in (0..x).filter(|&z| below[z as usize] == n).collect::<Vec<_>>() {
+        below[z as usize] = x;
+        below.push(n);
+        each_configuration(n, below, visit);
+        below.pop();
+        below[z as usize] = n;
     }
 }
 
 /// Every way to write `left` as a sum of numbers up to `most`, in descending order.
-fn each_partition(left: usize, most: usize, parts: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize])) {
+pub(super) fn each_partition(
+    left: usize,
+    most: usize,
+    parts: &mut Vec<usize>,
+    visit: &mut dyn FnMut(&[usize]),
+) {
     if left == 0 {
         return visit(parts);
     }
@@ -275,7 +281,9 @@ impl Family for Configurations {
         if self.alike {
             self.each_class(&mut if_open);
         } else {
-            self.each_configuration(0, &mut Vec::new(), &mut if_open);
+            each_configuration(self.n, &mut Vec::new(), &mut |below| {
+                if_open(Configurations::encode(below), 1);
+            });
         }
     }
 

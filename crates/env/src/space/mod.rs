@@ -8,6 +8,7 @@ mod blocks;
 mod countdown;
 mod doorkey;
 mod gridworld;
+mod rearrange;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +18,9 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Object, Unive
 use crate::error::Error;
 use crate::scene::Scene;
 
-pub(crate) use self::{blocks::blocks, countdown::countdown, doorkey::doorkey, gridworld::gridworld};
+pub(crate) use self::{
+    blocks::blocks, countdown::countdown, doorkey::doorkey, gridworld::gridworld, rearrange::rearrange,
+};
 
 /// Whether all instances of a world can be listed.
 #[derive(Clone)]

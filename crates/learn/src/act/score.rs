@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use derrl_env::{Env, Rng, Status};
-use derrl_logic::{Alphabet, GroundAction, Policy};
+use derrl_env::{Env, Rng, Status, observe};
+use derrl_logic::{Alphabet, Facts, GroundAction, Policy};
 use serde::{Deserialize, Serialize};
 
 pub use crate::act::actor::Actor;
@@ -116,6 +116,18 @@ pub fn run_episode(
     }
 }
 
+/// An error if too much follows from the definitions of an alphabet in an instance of this world. Draws one where anything is
+/// defined.
+pub fn check_definitions(alphabet: &Alphabet, env: &mut dyn Env) -> Result<(), Error> {
+    if alphabet.program.is_none() {
+        return Ok(());
+    }
+    env.reset(&mut Rng::new(0, 0));
+    let mut facts = Facts::new(alphabet);
+    observe(env, &mut facts);
+    facts.fault().map_or(Ok(()), |error| Err(Error::Definition(error.clone())))
+}
+
 /// The score of a policy over `episodes` seeded episodes, beside the best known on the same instances.
 pub fn evaluate(
     policy: &Policy,
@@ -124,6 +136,7 @@ pub fn evaluate(
     episodes: usize,
     seed: u64,
 ) -> Result<Score, Error> {
+    check_definitions(alphabet, env)?;
     let mut actor = Actor::new(policy, alphabet);
     score(&mut |env, rng| actor.act(env, rng), env, episodes, seed)
 }
@@ -137,6 +150,7 @@ pub fn evaluate_while(
     seed: u64,
     go_on: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Option<Score>, Error> {
+    check_definitions(alphabet, env)?;
     let mut actor = Actor::new(policy, alphabet);
     score_while(&mut |env, rng| actor.act(env, rng), env, episodes, seed, go_on)
 }

@@ -25,7 +25,10 @@ pub const SPEC: AgentSpec = AgentSpec {
 };
 
 struct Derrl {
+    /// The alphabet of the domain.
     alphabet: Arc<Alphabet>,
+    /// The one that the policy speaks: with what it defines for itself.
+    spoken: Arc<Alphabet>,
     problem: Arc<Problem>,
     config: Config,
     actor: Actor<'static>,
@@ -39,6 +42,7 @@ impl Derrl {
             problem: Arc::new(Problem::new(&alphabet, learners)?),
             config: setup.config.clone(),
             actor: Actor::owned(Policy { rules: Vec::new() }, &alphabet),
+            spoken: Arc::clone(&alphabet),
             alphabet,
         })
     }
@@ -53,7 +57,8 @@ impl Agent for Derrl {
         let learned =
             search.run(vec![(training.seed, Checkpoint::default())], training.threads)?.pop().flatten();
         let Some(learned) = learned else { return Ok(None) };
-        self.actor = Actor::owned(learned.policy, &self.alphabet);
+        self.actor = Actor::owned(learned.policy, &learned.alphabet);
+        self.spoken = learned.alphabet;
         Ok(listener.result.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -62,21 +67,22 @@ impl Agent for Derrl {
     }
 
     fn save(&self) -> Saved {
-        Saved::Policy(self.actor.policy().display(&self.alphabet).to_string())
+        Saved::Policy(self.actor.policy().display(&self.spoken).to_string())
     }
 
     fn load(&mut self, saved: &Saved) -> Result<(), Error> {
         let Saved::Policy(text) = saved else {
             return Err(Error::Policy("DERRL loads the text of a policy".to_string()));
         };
-        let policy = Policy::parse(&Source::new("saved policy", text.as_str()), &self.alphabet)
+        let (policy, spoken) = Policy::read(&Source::new("saved policy", text.as_str()), &self.alphabet)
             .map_err(|e| Error::Policy(e.to_string()))?;
-        self.actor = Actor::owned(policy, &self.alphabet);
+        self.actor = Actor::owned(policy, &spoken);
+        self.spoken = spoken;
         Ok(())
     }
 
     fn rules(&self) -> Option<String> {
-        Some(self.actor.policy().display(&self.alphabet).to_string())
+        Some(self.actor.policy().display(&self.spoken).to_string())
     }
 }
 

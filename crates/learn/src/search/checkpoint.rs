@@ -1,5 +1,7 @@
 //! What a run has done so far: all that is needed to resume it.
 
+use std::sync::Arc;
+
 use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +95,8 @@ impl Checkpoint {
 pub struct Learned {
     /// The policy: simplified, variables renamed.
     pub policy: Policy,
+    /// The alphabet that it speaks: that of the problem, with the predicates that were invented.
+    pub alphabet: Arc<Alphabet>,
     /// The same rules before simplification.
     pub unsimplified: Policy,
     /// Which restart it came from.

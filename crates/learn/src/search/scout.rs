@@ -36,7 +36,8 @@ impl Search<'_> {
         let stop = || self.observer().interrupted();
         let own = vec![self.make_env()?];
         let problem = self.problem();
-        let improved = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).run(None);
+        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).without_invention();
+        let improved = scout.run(None);
         let improved = match improved {
             Err(Error::Interrupted) => return Ok(None),
             other => other?,

@@ -6,8 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use derrl_env::{Cost, Env};
-use derrl_logic::{Action, Literal, Policy, Rule, Source};
+use derrl_logic::{Action, Alphabet, Literal, Policy, Rule, Source};
 
+use crate::act::score::check_definitions;
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
@@ -35,6 +36,8 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 /// What improvement has made of a policy.
 struct Finish {
     policy: Policy,
+    /// The alphabet that it speaks.
+    alphabet: Arc<Alphabet>,
     steps: u64,
     widenings: Vec<WideningStep>,
     success: f64,
@@ -148,7 +151,8 @@ impl<'a> Search<'a> {
     /// the other seeds, on the number of threads, or on when it was interrupted. `None` for runs that were interrupted.
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
-        let env = (self.make_env)()?; // what cannot work fails before any thread starts
+        let mut env = (self.make_env)()?; // what cannot work fails before any thread starts
+        check_definitions(&self.problem.alphabet, env.as_mut())?;
         let costly = matches!(env.cost(), Cost::Dear { .. });
         let decided = env.agents() == 1;
         let may_grow = !costly && decided;
@@ -169,7 +173,11 @@ impl<'a> Search<'a> {
             if may_grow && scouts && state.scout.is_none() {
                 shared.queue.push_back(Job::Scout(run));
                 shared.runs[run].scouting = true;
-                self.next_wave(&mut shared, run);
+                // A resumed run may wait for the scout alone: what it finds decides whether there is another wave.
+                let done = shared.runs[run].started as usize;
+                if done == 0 || self.next_look(shared.terms, done - 1) != done {
+                    self.next_wave(&mut shared, run);
+                }
             } else {
                 self.next_jobs(&mut shared, run);
             }
@@ -354,7 +362,8 @@ impl<'a> Search<'a> {
         let chosen = &run.done[chosen];
         let alphabet = &self.problem.alphabet;
         let read = |text: &str| {
-            Policy::parse(&Source::new("checkpoint", text), alphabet)
+            Policy::read(&Source::new("checkpoint", text), alphabet)
+                .map(|(policy, _)| policy)
                 .map_err(|e| Error::Policy(e.to_string()))
         };
         let by_gradient = read(&chosen.simplified)?;
@@ -402,6 +411,7 @@ impl<'a> Search<'a> {
         Ok(Learned {
             origins: finish.policy.rules.iter().map(origin).collect(),
             policy: finish.policy,
+            alphabet: finish.alphabet,
             unsimplified: read(&chosen.learned)?,
             restart: chosen.restart,
             steps: run.steps() + grown + finish.steps,
@@ -427,14 +437,20 @@ impl<'a> Search<'a> {
         // An eighth of the steps left for each of two policies, and half for improvement.
         let episodes = usize::try_from(left / (8 * pace.length())).unwrap_or(usize::MAX).min(episodes);
         let mut own = vec![env];
-        let mut best = Trial::new(policy);
-        let mut finish = Finish { policy: Policy::default(), steps: 0, widenings: Vec::new(), success: 0.0 };
         let alphabet = &self.problem.alphabet;
+        let mut best = Trial::new(policy, alphabet);
+        let mut finish = Finish {
+            policy: Policy::default(),
+            alphabet: Arc::clone(alphabet),
+            steps: 0,
+            widenings: Vec::new(),
+            success: 0.0,
+        };
         if episodes == 0 || own[0].agents() > 1 || terms.costly {
             finish.policy = best.policy;
             return Ok(finish);
         }
-        finish.steps += best.extend(alphabet, &mut own, episodes, seed, &stop)?;
+        finish.steps += best.extend(&mut own, episodes, seed, &stop)?;
         if !self.config.improve || left < LEAST_LEFT {
             (finish.success, finish.policy) = (best.success(0), best.policy);
             return Ok(finish);
@@ -449,18 +465,21 @@ impl<'a> Search<'a> {
         finish.steps += improved.steps;
         finish.widenings = improved.widenings;
         if improved.policy != best.policy {
-            let mut rival = Trial::new(improved.policy);
-            finish.steps += rival.extend(alphabet, &mut own, episodes, seed, &stop)?;
+            let mut rival = Trial::new(improved.policy, &improved.alphabet);
+            finish.steps += rival.extend(&mut own, episodes, seed, &stop)?;
             // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
             let (gap, noise) = advantage(&rival.returns(), &best.returns());
             let larger = improved.success.len() > 1;
             let as_good = gap >= -CLEARLY * noise - 1e-9 && larger;
-            if gap > CLEARLY * noise + 1e-9 || as_good {
+            // Predicates are invented where larger instances need them, and rules that fit only small ones may earn more there.
+            let invents = rival.alphabet.predicates.len() > alphabet.predicates.len();
+            let general = invents && rival.success(0) >= best.success(0);
+            if gap > CLEARLY * noise + 1e-9 || as_good || general {
                 best = rival;
             }
         }
         finish.success = best.success(0);
-        finish.policy = best.policy;
+        (finish.policy, finish.alphabet) = (best.policy, best.alphabet);
         strongest_first(&mut finish.policy);
         Ok(finish)
     }
@@ -483,17 +502,18 @@ impl<'a> Search<'a> {
         let episodes = usize::try_from(steps / (candidates * pace.length())).unwrap_or(usize::MAX);
         let episodes = episodes.clamp(1, self.config.selection_episodes);
         let mut own = vec![(self.make_env)()?];
-        let mut best = Trial::new(policy);
-        let mut steps = best.extend(alphabet, &mut own, episodes, seed, &stop)?;
+        let mut best = Trial::new(policy, alphabet);
+        let mut steps = best.extend(&mut own, episodes, seed, &stop)?;
         if let Some(scouted) = scouted {
-            let mut rival = Trial::new(scouted);
-            steps += rival.extend(alphabet, &mut own, episodes, seed, &stop)?;
+            let mut rival = Trial::new(scouted, alphabet);
+            steps += rival.extend(&mut own, episodes, seed, &stop)?;
             let (gap, noise) = advantage(&rival.returns(), &best.returns());
             if gap >= -noise - 1e-9 {
                 best = rival;
             }
         }
-        Ok(Finish { steps, widenings: Vec::new(), success: best.success(0), policy: best.policy })
+        let (widenings, success) = (Vec::new(), best.success(0));
+        Ok(Finish { steps, widenings, success, policy: best.policy, alphabet: best.alphabet })
     }
 
     /// The policy with more rules, as long as they earn more.

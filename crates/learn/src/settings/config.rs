@@ -44,6 +44,7 @@ pub const BASELINES: [(Baseline, &str); 3] =
 /// All settings of a training run. The defaults are the same for every domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each switches a part of the method on or off by itself")]
 pub struct Config {
     /// How the gradient is estimated.
     pub estimator: Estimator,
@@ -85,7 +86,7 @@ pub struct Config {
     /// Sizes of the short restarts that come first, two of each: the first have updates of a 32nd of `batch` decisions, the next
     /// of twice as many, and so on. None are short at 0.
     pub short_waves: usize,
-    /// Whether restarts differ: in discount, temperature and `body_prior`, the more the longer a run fails.
+    /// Whether restarts differ in discount, temperature and `body_prior`: one of each short pair, and most once a wave has failed.
     pub vary: bool,
     /// Whole restarts that run before each look at their results, whatever the number of threads; in worlds with costly
     /// episodes `agree` of them.

@@ -229,8 +229,13 @@ impl Alphabet {
     }
 
     /// The clauses that define derived predicates, as text: those of the domain, after what it says is legal, or a policy's own.
-    pub(crate) fn write_definitions(&self, own: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let among = |p: Pred| (p.0 as usize >= self.of_domain) == own;
+    pub(crate) fn write_definitions(
+        &self,
+        own: bool,
+        is_kept: &dyn Fn(Pred) -> bool,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        let among = |p: Pred| (p.0 as usize >= self.of_domain) == own && is_kept(p);
         if !own {
             for action in self.actions.iter().filter(|a| a.legal.is_some()) {
                 writeln!(f, ":- legal({}).", Indicator(&action.name, action.args.len()))?;

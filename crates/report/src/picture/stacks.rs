@@ -14,7 +14,7 @@ const HUES: [&str; 10] = [
 pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
     let count = scene.blocks.len().max(4) as f64;
     let (width, height) = (count * (BLOCK + 22.0) + 150.0, scene.blocks.len() as f64 * BLOCK + 92.0);
-    let name = |b: u32| scene.blocks.get(b as usize).map_or("", String::as_str);
+    let name = |b: u32| scene.blocks.get(b as usize).map_or(scene.floor.as_str(), String::as_str);
     let mut picture = Picture::empty(width, height, label(scene));
     let ground = height - 44.0;
     let (left, right) = (30.0, width - 130.0);
@@ -64,7 +64,7 @@ pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
 }
 
 fn label(scene: &Stacks) -> String {
-    let name = |b: &u32| scene.blocks.get(*b as usize).cloned().unwrap_or_default();
+    let name = |b: &u32| scene.blocks.get(*b as usize).unwrap_or(&scene.floor).clone();
     let stacks: Vec<String> =
         scene.stacks.iter().map(|s| s.iter().map(name).collect::<Vec<_>>().join(" under ")).collect();
     format!("Stacks: {}. Goal: {} on {}.", stacks.join("; "), name(&scene.goal.0), name(&scene.goal.1))

@@ -66,15 +66,18 @@ pub fn levels_of(policy: &Policy, problem: &Problem) -> Option<Levels> {
 pub fn policy_of(levels: &Levels, problem: &Problem) -> Option<Policy> {
     let fixed: Vec<Option<f64>> = levels.iter().map(|l| l.iter().find_map(|p| p.frozen)).collect();
     let mut rules = Vec::new();
-    let (mut upper, mut at) = (1.1, 0);
+    let (mut upper, mut at): (Option<f64>, usize) = (None, 0);
     let mut last = f64::INFINITY;
     while at < levels.len() {
         // Levels up to the next fixed value share the room above it, in steps of a tenth at the most.
         let next = (at..levels.len()).find(|&i| fixed[i].is_some()).unwrap_or(levels.len());
         let lower = fixed.get(next).copied().flatten().unwrap_or(0.0);
-        let step = ((upper - lower) / (next - at + 1) as f64).min(0.1);
+        // The highest is 1, where no fixed value is above it.
+        let gaps = (next - at + usize::from(upper.is_some())).max(1);
+        let step = ((upper.unwrap_or(1.0) - lower) / gaps as f64).min(0.1);
+        let first = upper.map_or(1.0, |upper| upper - step);
         for (i, level) in levels.iter().enumerate().take(next + 1).skip(at) {
-            let spaced = ((upper - step * (i - at + 1) as f64) * 100.0).round() / 100.0;
+            let spaced = ((first - step * (i - at) as f64) * 100.0).round() / 100.0;
             let weight = fixed[i].unwrap_or(spaced);
             if weight >= last || weight < 0.01 || level.iter().any(|p| p.frozen.is_some_and(|f| f != weight))
             {
@@ -83,7 +86,7 @@ pub fn policy_of(levels: &Levels, problem: &Problem) -> Option<Policy> {
             last = weight;
             rules.extend(level.iter().map(|p| p.draft.rule(problem, weight)));
         }
-        (upper, at) = (lower, next + 1);
+        (upper, at) = (Some(lower), next + 1);
     }
     Some(Policy { rules })
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng};
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy, Source};
 
 use super::arrange::neighbours;
 use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, explore};
+use super::invent::{Invention, pool};
 use super::regret::Regrets;
 use super::table::Table;
 use super::trial::Trial;
@@ -17,6 +18,7 @@ use crate::act::actor::Actor;
 use crate::act::score::mean_stderr;
 use crate::error::Error;
 use crate::language::problem::Problem;
+use crate::search::checkpoint::SOLVED;
 use crate::search::refine::advantage;
 use crate::settings::streams::Purpose;
 
@@ -35,10 +37,15 @@ const STEPS: u64 = 3000;
 const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
+/// Invented predicates of a policy, at the most.
+const INVENTIONS: usize = 2;
+/// Predicates of the pool that are tried on what was seen, at the most; those of them that are tried in the world; and the states
+/// that tell which these are.
+const SCREENED: usize = 200;
+const FINALISTS: usize = 8;
+const SCREENING_STATES: usize = 400;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
-/// A policy that succeeds in a smaller share of episodes falls short.
-const SOLVED: f64 = 0.99;
 /// Episodes by which orders of rules are told apart at first.
 const GLANCE: usize = 50;
 
@@ -60,6 +67,8 @@ pub struct WideningStep {
 pub struct Improved {
     /// The policy.
     pub policy: Policy,
+    /// The alphabet that it speaks: that of the problem, with the predicates that were invented.
+    pub alphabet: Arc<Alphabet>,
     /// Its returns in the judge's episodes, smaller instances first.
     pub returns: Vec<f64>,
     /// The share of episodes that succeeded, by size.
@@ -72,6 +81,8 @@ pub struct Improved {
 
 /// Improves policies on the instances of one training task.
 pub struct Improver<'a> {
+    /// The problem as it was given.
+    given: Arc<Problem>,
     language: Language,
     /// Instances to train on, the smallest first.
     sizes: Vec<Box<dyn Env>>,
@@ -82,6 +93,8 @@ pub struct Improver<'a> {
     stop: &'a dyn Fn() -> bool,
     /// Environment steps after which nothing more is explored.
     limit: u64,
+    /// Predicates that it may invent.
+    inventions: usize,
     table: Table,
     rng: Rng,
     steps: u64,
@@ -105,6 +118,7 @@ impl<'a> Improver<'a> {
         Improver {
             table: Table::new(&problem.alphabet),
             rng: Purpose::Improvement.rng(seed),
+            given: Arc::clone(problem),
             language: Language::start(problem),
             sizes,
             trained: 1,
@@ -112,11 +126,19 @@ impl<'a> Improver<'a> {
             episodes,
             stop,
             limit: MOST_STEPS,
+            inventions: INVENTIONS,
             steps: 0,
             gamma: None,
             widenings: Vec::new(),
             tried: Vec::new(),
         }
+    }
+
+    /// The same, in the language that is given: it invents no predicates.
+    #[must_use]
+    pub fn without_invention(mut self) -> Improver<'a> {
+        self.inventions = 0;
+        self
     }
 
     /// The same, to take no more than about this many environment steps.
@@ -132,15 +154,18 @@ impl<'a> Improver<'a> {
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 best = self.rounds(best)?;
-                if !self.is_late() || self.falls_short(&best) {
+                if !self.is_late() || best.falls_short() {
                     best = self.widen(best)?;
+                }
+                if self.trained == LATE.min(self.sizes.len()) {
+                    best = self.invent(best)?;
                 }
                 // The largest size only decides, unless the policy falls short there: then it is explored, too.
                 let decides = self.trained + 1 >= self.sizes.len();
                 if decides {
                     best = self.arrange(best)?;
                 }
-                let enough = decides && self.sizes.len() > 1 && !self.falls_short(&best);
+                let enough = decides && self.sizes.len() > 1 && !best.falls_short();
                 if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
@@ -149,10 +174,14 @@ impl<'a> Improver<'a> {
             }
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
+        let text = best.policy.display_needed(&best.alphabet).to_string();
+        let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &self.given.alphabet)
+            .map_err(|e| Error::Policy(e.to_string()))?;
         Ok(Improved {
             returns: best.returns(),
             success,
-            policy: best.policy,
+            policy,
+            alphabet,
             steps: self.steps + self.table.steps,
             widenings: self.widenings,
         })
@@ -161,11 +190,6 @@ impl<'a> Improver<'a> {
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
     fn is_late(&self) -> bool {
         self.trained > LATE
-    }
-
-    /// Whether a policy fails in instances of some size that it was run on.
-    fn falls_short(&self, best: &Trial) -> bool {
-        (0..best.results.len()).any(|size| best.success(size) < SOLVED)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -213,7 +237,7 @@ impl<'a> Improver<'a> {
     /// Widens the language for as long as the policy then earns more.
     fn widen(&mut self, mut best: Trial) -> Result<Trial, Error> {
         loop {
-            let steps = self.language.steps();
+            let steps = self.ways_to_widen(&best);
             let before = mean_stderr(&best.returns()).0;
             let mut kept = false;
             for step in steps {
@@ -221,7 +245,7 @@ impl<'a> Improver<'a> {
                 if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
                     return Ok(best);
                 }
-                let Some(wider) = self.language.wider(step)? else { continue };
+                let Some(wider) = self.wider(&step)? else { continue };
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
@@ -229,7 +253,9 @@ impl<'a> Improver<'a> {
                     let (gap, noise) = advantage(&r.returns(), &best.returns());
                     gap > noise + 1e-9
                 });
-                self.widenings.push(WideningStep { to: step, before, after, kept: better.is_some() });
+                let kept_now = better.is_some();
+                let note = |to| WideningStep { to, before, after, kept: kept_now };
+                self.widenings.extend(step.into_iter().map(note));
                 match better {
                     Some((rival, gamma)) => {
                         (best, self.gamma) = (rival, Some(gamma));
@@ -244,6 +270,29 @@ impl<'a> Improver<'a> {
             }
             best = self.rounds(best)?;
         }
+    }
+
+    /// The steps to try, alone; and two at once where the policy fails in larger instances, since one may be of no use without
+    /// the other.
+    fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
+        let single = self.language.steps();
+        let mut ways: Vec<Vec<Widening>> = single.iter().map(|step| vec![step.clone()]).collect();
+        if self.sizes.len() > 1 && best.falls_short() {
+            for (i, first) in single.iter().enumerate() {
+                ways.extend(single[i + 1..].iter().map(|second| vec![first.clone(), second.clone()]));
+            }
+        }
+        ways
+    }
+
+    /// The language after all these steps.
+    fn wider(&self, steps: &[Widening]) -> Result<Option<Language>, Error> {
+        let mut wider = None;
+        for step in steps {
+            let Some(next) = wider.as_ref().unwrap_or(&self.language).wider(step)? else { return Ok(None) };
+            wider = Some(next);
+        }
+        Ok(wider)
     }
 
     /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
@@ -279,13 +328,103 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
+    /// Invents predicates where the task is not solved without, or only in a wider language. Policies are compared on instances of the next
+    /// size, which were not explored.
+    fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        for number in 0..self.inventions {
+            let failing = (0..best.results.len()).any(|size| best.success(size) < SOLVED);
+            let widened = number == 0 && self.sizes.len() > 1 && self.widenings.iter().any(|w| w.kept);
+            if self.is_exhausted() || !failing && !widened {
+                break;
+            }
+            let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
+            let Some(rival) = self.invention(&best, gamma)? else { break };
+            best = self.rounds(rival)?;
+        }
+        Ok(best)
+    }
+
     /// The returns of a policy in the first episodes of one size.
     fn glance(&mut self, policy: &Policy, size: usize) -> Result<Vec<f64>, Error> {
-        let mut trial = Trial::new(policy.clone());
-        let alphabet = &self.language.problem.alphabet;
+        let mut trial = Trial::new(policy.clone(), &self.language.problem.alphabet);
         let env = &mut self.sizes[size..=size];
-        self.steps += trial.extend(alphabet, env, GLANCE.min(self.episodes), self.seed, self.stop)?;
+        self.steps += trial.extend(env, GLANCE.min(self.episodes), self.seed, self.stop)?;
         Ok(trial.returns())
+    }
+
+    /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
+    /// what was seen; those with which rules lose least, their price included, are then tried in the world.
+    fn invention(&mut self, best: &Trial, gamma: f64) -> Result<Option<Trial>, Error> {
+        // What was given is the start, with what was invented so far.
+        let alphabet = &self.language.problem.alphabet;
+        let is_first = alphabet.predicates.len() == self.given.alphabet.predicates.len();
+        let start = Arc::clone(if is_first { &self.given } else { &self.language.problem });
+        let pool = pool(&start.alphabet, &self.table, self.stop)?;
+        let bar = self.screened(&mut Language::start(&start), gamma, 0);
+        let mut ranked: Vec<(f64, Invention)> = Vec::new();
+        for invention in pool.into_iter().take(SCREENED) {
+            if (self.stop)() {
+                return Err(Error::Interrupted);
+            }
+            let Some(mut wider) = Language::start(&start).with(&invention)? else { continue };
+            let worth = self.screened(&mut wider, gamma, invention.size);
+            if worth < bar {
+                ranked.push((worth, invention));
+            }
+        }
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ranked.truncate(FINALISTS);
+        let before = mean_stderr(&best.returns()).0;
+        let first = self.widenings.len();
+        let mut winner: Option<(Trial, Language)> = None;
+        for (_, invention) in ranked {
+            let Some(wider) = Language::start(&start).with(&invention)? else { continue };
+            let narrow = std::mem::replace(&mut self.language, wider);
+            let rival = self.edited_anew(gamma)?;
+            let wider = std::mem::replace(&mut self.language, narrow);
+            let Some(rival) = rival else { continue };
+            let kept = rival.leads(winner.as_ref().map_or(best, |(w, _)| w));
+            let after = mean_stderr(&rival.returns()).0;
+            if kept {
+                self.widenings[first..].iter_mut().for_each(|w| w.kept = false);
+            }
+            self.widenings.push(WideningStep { to: Widening::Invented(invention.name), before, after, kept });
+            if kept {
+                winner = Some((rival, wider));
+            }
+        }
+        Ok(winner.map(|(trial, language)| {
+            self.language = language;
+            trial
+        }))
+    }
+
+    /// What rules of a language lose on a sample of what was seen, with their price and that of so many literals, as a share of what
+    /// acting at random loses.
+    fn screened(&self, language: &mut Language, gamma: f64, size: usize) -> f64 {
+        let problem = Arc::clone(&language.problem);
+        // The same sample for all.
+        let mut rng = self.rng.clone();
+        let (most, masks) = (SCREENING_STATES, &mut language.groundings);
+        let regrets = Regrets::among(most, &problem, &self.table, masks, gamma, &mut rng);
+        if regrets.is_empty() {
+            return 0.0;
+        }
+        let levels = edit(&regrets, Vec::new(), language.reach, self.stop);
+        let worth = regrets.total(&levels) + regrets.price * size as f64;
+        worth / regrets.lost(&Vec::new())
+    }
+
+    /// The policy that editing finds from no rules at all.
+    fn edited_anew(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
+        let problem = Arc::clone(&self.language.problem);
+        let mut rng = self.rng.clone();
+        let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
+        let levels = edit(&regrets, Vec::new(), self.language.reach, self.stop);
+        match policy_of(&levels, &problem).filter(|p| !p.rules.is_empty()) {
+            Some(policy) => Ok(Some(self.tried(policy)?)),
+            None => Ok(None),
+        }
     }
 
     /// What a policy loses on what was seen, as a share of what acting at random loses.
@@ -299,7 +438,8 @@ impl<'a> Improver<'a> {
 
     fn explore(&mut self, policy: &Policy, instances: usize) -> Result<(), Error> {
         self.table.forget_visits();
-        let mut actor = Actor::new(policy, &self.language.problem.alphabet);
+        let alphabet = Arc::clone(&self.language.problem.alphabet);
+        let mut actor = Actor::new(policy, &alphabet);
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
             let walks = size < LATE || policy.rules.is_empty();
@@ -355,12 +495,13 @@ impl<'a> Improver<'a> {
     }
 
     fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
-        if let Some(known) = self.tried.iter().find(|t| t.policy == policy) {
+        let alphabet = Arc::clone(&self.language.problem.alphabet);
+        if let Some(known) = self.tried.iter().find(|t| t.is_of(&policy, &alphabet)) {
             let mut known = known.clone();
             self.extend(&mut known)?;
             return Ok(known);
         }
-        let mut trial = Trial::new(policy);
+        let mut trial = Trial::new(policy, &alphabet);
         self.extend(&mut trial)?;
         self.tried.push(trial.clone());
         Ok(trial)
@@ -369,9 +510,8 @@ impl<'a> Improver<'a> {
     /// Runs a policy on the sizes that are explored and one more.
     fn extend(&mut self, trial: &mut Trial) -> Result<(), Error> {
         let sizes = (self.trained + 1).min(self.sizes.len());
-        let alphabet = &self.language.problem.alphabet;
         let sizes = &mut self.sizes[..sizes];
-        self.steps += trial.extend(alphabet, sizes, self.episodes, self.seed, self.stop)?;
+        self.steps += trial.extend(sizes, self.episodes, self.seed, self.stop)?;
         Ok(())
     }
 }

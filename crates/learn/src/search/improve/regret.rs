@@ -159,7 +159,11 @@ pub struct Groundings(FxHashMap<Place, Rc<Grounding>>);
 
 impl Groundings {
     fn get(&mut self, table: &Table, at: Place, problem: &Problem) -> Rc<Grounding> {
-        Rc::clone(self.0.entry(at).or_insert_with(|| Rc::new(table.ground(at, &problem.grounder))))
+        Rc::clone(
+            self.0
+                .entry(at)
+                .or_insert_with(|| Rc::new(table.ground(at, &problem.grounder, &problem.alphabet))),
+        )
     }
 }
 
@@ -172,8 +176,20 @@ impl<'a> Regrets<'a> {
         gamma: f64,
         rng: &mut Rng,
     ) -> Regrets<'a> {
+        Regrets::among(MOST_STATES, problem, table, groundings, gamma, rng)
+    }
+
+    /// The same, of so many states at the most.
+    pub fn among(
+        most: usize,
+        problem: &'a Problem,
+        table: &Table,
+        groundings: &mut Groundings,
+        gamma: f64,
+        rng: &mut Rng,
+    ) -> Regrets<'a> {
         let v = Values::new(table, gamma);
-        let order = chosen(table, rng);
+        let order = chosen(table, most, rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()
             .filter_map(|(weight, place)| {
@@ -317,19 +333,19 @@ fn like((action, row): &(u32, Row)) -> Like {
 }
 
 /// The states to look at, with how much each counts: all that were met, those that the policy comes to more.
-fn chosen(table: &Table, rng: &mut Rng) -> Vec<(f64, Place)> {
+fn chosen(table: &Table, most: usize, rng: &mut Rng) -> Vec<(f64, Place)> {
     let tried: Vec<Place> = table.places().filter(|&p| table.state(p).tried() > 0).collect();
     let visits: f64 = tried.iter().map(|&p| table.state(p).visits).sum::<f64>().max(1.0);
     let n = tried.len() as f64;
     let weight = |p: Place| 0.5 + 0.5 * n * table.state(p).visits / visits;
-    if tried.len() <= MOST_STATES {
+    if tried.len() <= most {
         return tried.into_iter().map(|p| (weight(p), p)).collect();
     }
     // Those that count more come in more often; then all count the same.
     let key = |p: &Place| -rng.unit().max(1e-12).ln() / weight(*p);
     let mut keyed: Vec<(f64, Place)> = tried.iter().map(key).zip(tried.iter().copied()).collect();
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
-    keyed.truncate(MOST_STATES);
+    keyed.truncate(most);
     keyed.sort_by_key(|k| k.1);
     keyed.into_iter().map(|(_, p)| (1.0, p)).collect()
 }

@@ -108,10 +108,16 @@ impl Table {
         (0..self.states.len() as u32).map(Place)
     }
 
-    /// The masks of a state's actions.
-    pub fn ground(&self, at: Place, grounder: &Grounder) -> Grounding {
+    /// The facts of a state, and its objects.
+    pub fn facts(&self, at: Place) -> (&Facts, &Universe) {
         let state = self.state(at);
-        grounder.ground(&state.actions, &state.facts, &self.universes[state.universe].universe)
+        (&state.facts, &self.universes[state.universe].universe)
+    }
+
+    /// The masks of a state's actions, in the alphabet of the table or a wider one.
+    pub fn ground(&self, at: Place, grounder: &Grounder, alphabet: &Alphabet) -> Grounding {
+        let (facts, universe) = self.facts(at);
+        grounder.ground(&self.state(at).actions, &facts.in_alphabet(alphabet, universe), universe)
     }
 
     /// The current state of the world, noted if it is new.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use derrl_logic::Alphabet;
 
 use super::bodies::Reach;
+use super::invent::Invention;
 use super::regret::Groundings;
 use crate::error::Error;
 use crate::language::problem::Problem;
@@ -23,7 +24,7 @@ const MORE_VARIABLES: usize = 2;
 const MOST_ATOMS: usize = 1500;
 
 /// A step to a wider language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Widening {
     /// Bodies of up to this many atoms.
     Longer(usize),
@@ -31,6 +32,8 @@ pub enum Widening {
     Negation,
     /// So many variables.
     Variables(usize),
+    /// A predicate of its own, of this name.
+    Invented(String),
 }
 
 impl fmt::Display for Widening {
@@ -39,6 +42,7 @@ impl fmt::Display for Widening {
             Widening::Longer(n) => write!(f, "bodies of up to {n} atoms"),
             Widening::Negation => f.write_str("negation"),
             Widening::Variables(n) => write!(f, "{n} variables"),
+            Widening::Invented(name) => write!(f, "the invented predicate {name}"),
         }
     }
 }
@@ -67,11 +71,11 @@ impl Language {
     }
 
     /// The language after a step; `None` where the domain file rules it out or it would be too wide to search.
-    pub fn wider(&self, step: Widening) -> Result<Option<Language>, Error> {
+    pub fn wider(&self, step: &Widening) -> Result<Option<Language>, Error> {
         let alphabet = &self.problem.alphabet;
         let mut reach = self.reach;
         let mut wider: Alphabet = (**alphabet).clone();
-        match step {
+        match *step {
             Widening::Longer(n) => {
                 if n > LONGEST || alphabet.max_body.is_some_and(|most| most < n) {
                     return Ok(None);
@@ -86,7 +90,7 @@ impl Language {
                 }));
             }
             Widening::Negation => {
-                if alphabet.predicates.iter().any(|p| p.negatable) {
+                if alphabet.predicates[..alphabet.of_domain].iter().any(|p| p.negatable) {
                     return Ok(None);
                 }
                 wider.predicates.iter_mut().for_each(|p| p.negatable = true);
@@ -97,12 +101,24 @@ impl Language {
                 }
                 wider.variables = n;
             }
+            // A definition comes with its text: see `with`.
+            Widening::Invented(_) => return Ok(None),
         }
-        let problem = self.problem.in_language(&Arc::new(wider))?;
+        self.over(&Arc::new(wider))
+    }
+
+    /// The language with an invented predicate; `None` where it would be too wide to search.
+    pub fn with(&self, invention: &Invention) -> Result<Option<Language>, Error> {
+        self.over(&invention.join(&self.problem.alphabet)?)
+    }
+
+    /// The language over another alphabet.
+    fn over(&self, alphabet: &Arc<Alphabet>) -> Result<Option<Language>, Error> {
+        let problem = self.problem.in_language(alphabet)?;
         let most = problem.actions().map(|a| problem.grounder.atoms(a).len()).max().unwrap_or(0);
         Ok((most <= MOST_ATOMS).then(|| Language {
             problem: Arc::new(problem),
-            reach,
+            reach: self.reach,
             groundings: Groundings::default(),
             own: self.own,
         }))

@@ -1,0 +1,176 @@
+//! The pool: definitions that tell objects apart in the states met, each meaning once.
+
+use std::sync::Arc;
+
+use derrl_logic::{Alphabet, Facts, Object, Policy, Pred, Source, Universe};
+use rustc_hash::FxHashSet;
+
+use super::templates::{Invention, Templates};
+use crate::error::Error;
+use crate::search::improve::table::Table;
+
+/// Definitions looked at, at the most, the smallest first.
+const MOST_DEFINITIONS: usize = 1500;
+/// States in which meanings are compared, at the most: spread over all that were met.
+const MOST_STATES: usize = 200;
+/// Definitions that are evaluated together.
+const BATCH: usize = 250;
+
+impl Invention {
+    /// The alphabet with this predicate, negatable, after those that it has already.
+    pub fn join(&self, alphabet: &Arc<Alphabet>) -> Result<Arc<Alphabet>, Error> {
+        extended(alphabet, std::slice::from_ref(self))
+    }
+}
+
+/// The alphabet with these predicates after those that it has.
+fn extended(alphabet: &Arc<Alphabet>, inventions: &[Invention]) -> Result<Arc<Alphabet>, Error> {
+    let mut text = Policy::default().display(alphabet).to_string();
+    let mut known: FxHashSet<String> = text.lines().map(str::to_string).collect();
+    for line in inventions.iter().flat_map(|i| &i.lines) {
+        if known.insert(line.clone()) {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    let read = Policy::read(&Source::new("invented predicates", text), alphabet);
+    let (_, wider) = read.map_err(|e| Error::Policy(e.to_string()))?;
+    let mut wider = (*wider).clone();
+    let own = wider.of_domain;
+    wider.predicates[own..].iter_mut().for_each(|p| p.negatable = true);
+    Ok(Arc::new(wider))
+}
+
+/// The predicates that could be invented over an alphabet, the smallest first. Left out are those that hold of nothing, of
+/// everything, of the same as another one or as its negation, in all states looked at.
+pub fn pool(
+    alphabet: &Arc<Alphabet>,
+    table: &Table,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Invention>, Error> {
+    let step = table.len().div_ceil(MOST_STATES).max(1);
+    let states: Vec<(&Facts, &Universe)> = table.places().step_by(step).map(|p| table.facts(p)).collect();
+    let templates = Templates::new(alphabet);
+    let mut known = Meanings::default();
+    let mut given = vec![Meaning::default(); alphabet.predicates.len()];
+    for (facts, universe) in &states {
+        let facts = facts.in_alphabet(alphabet, universe);
+        for (at, meaning) in given.iter_mut().enumerate() {
+            meaning.look(&facts, universe, Pred(at as u32), alphabet);
+        }
+    }
+    for meaning in &given {
+        known.is_new(meaning);
+    }
+    let projections = distinct(&templates.projections(), alphabet, &states, &mut known, stop)?;
+    let mut all = templates.all(&projections);
+    all.truncate(MOST_DEFINITIONS);
+    let mut others = distinct(&all, alphabet, &states, &mut known, stop)?;
+    others.extend(projections);
+    others.sort_by_key(|i| i.size);
+    Ok(others)
+}
+
+/// Those of the definitions whose meaning is not known yet.
+fn distinct(
+    all: &[Invention],
+    alphabet: &Arc<Alphabet>,
+    states: &[(&Facts, &Universe)],
+    known: &mut Meanings,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Invention>, Error> {
+    let mut new = Vec::new();
+    for batch in all.chunks(BATCH) {
+        if stop() {
+            return Err(Error::Interrupted);
+        }
+        // Those that the types of the domain do not allow are left out.
+        let allowed: Vec<Invention>;
+        let (batch, wider) = if let Ok(wider) = extended(alphabet, batch) {
+            (batch, wider)
+        } else {
+            let is_allowed = |one: &&Invention| extended(alphabet, std::slice::from_ref(*one)).is_ok();
+            allowed = batch.iter().filter(is_allowed).cloned().collect();
+            (allowed.as_slice(), extended(alphabet, &allowed)?)
+        };
+        let mut meanings = vec![Meaning::default(); batch.len()];
+        for (facts, universe) in states {
+            let facts = facts.in_alphabet(&wider, universe);
+            if facts.fault().is_some() {
+                continue;
+            }
+            for (meaning, one) in meanings.iter_mut().zip(batch) {
+                if let Some(pred) = wider.find_predicate(&one.name, one.arity) {
+                    meaning.look(&facts, universe, pred, &wider);
+                }
+            }
+        }
+        let fresh = batch.iter().zip(&meanings).filter(|(_, m)| known.is_new(m));
+        new.extend(fresh.map(|(one, _)| one.clone()));
+    }
+    Ok(new)
+}
+
+/// Of what a predicate holds in the states looked at, and of what of its type it does not: two numbers that tell meanings apart.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meaning {
+    is: u64,
+    is_not: u64,
+    some: bool,
+    some_not: bool,
+}
+
+impl Meaning {
+    fn look(&mut self, facts: &Facts, universe: &Universe, pred: Pred, alphabet: &Alphabet) {
+        let types = &alphabet.predicate(pred).args;
+        mix(&mut self.is, u64::MAX);
+        mix(&mut self.is_not, u64::MAX);
+        for tuple in facts.tuples(pred) {
+            self.some = true;
+            for o in tuple {
+                mix(&mut self.is, u64::from(o.0));
+            }
+        }
+        let among = |o: &Object, place: usize| alphabet.types.is_subtype(universe.type_of(*o), types[place]);
+        let mut not = |tuple: &[Object]| {
+            if !facts.holds(pred, tuple) {
+                self.some_not = true;
+                for o in tuple {
+                    mix(&mut self.is_not, u64::from(o.0));
+                }
+            }
+        };
+        match types.len() {
+            1 => universe.objects().filter(|o| among(o, 0)).for_each(|o| not(&[o])),
+            2 => {
+                for a in universe.objects().filter(|o| among(o, 0)) {
+                    universe.objects().filter(|o| among(o, 1) && *o != a).for_each(|b| not(&[a, b]));
+                }
+            }
+            _ => self.some_not = true,
+        }
+        // Predicates of one and two arguments never mean the same.
+        mix(&mut self.is, types.len() as u64);
+        mix(&mut self.is_not, types.len() as u64);
+    }
+}
+
+fn mix(hash: &mut u64, value: u64) {
+    *hash = (hash.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+}
+
+/// Meanings that were met, negations too.
+#[derive(Default)]
+struct Meanings(FxHashSet<u64>);
+
+impl Meanings {
+    /// Whether a meaning tells objects apart and was not met yet. It counts as met from now on.
+    fn is_new(&mut self, m: &Meaning) -> bool {
+        let tells = m.some && m.some_not;
+        let new = tells && !self.0.contains(&m.is) && !self.0.contains(&m.is_not);
+        if tells {
+            self.0.extend([m.is, m.is_not]);
+        }
+        new
+    }
+}

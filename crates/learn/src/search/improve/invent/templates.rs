@@ -1,0 +1,296 @@
+//! Templates of definitions: projections, conjunctions, closures and the recursive scheme, as text.
+
+use derrl_logic::{Alphabet, Role, Type, Types};
+
+/// A predicate that could be invented.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invention {
+    /// Its name.
+    pub name: String,
+    /// How many arguments it has.
+    pub arity: usize,
+    /// The sentences that define it and what it is defined by, each on a line.
+    pub lines: Vec<String>,
+    /// How many literals their bodies have.
+    pub size: usize,
+}
+
+/// A condition on one object, which stands for X.
+#[derive(Clone, Debug)]
+struct Concept {
+    name: String,
+    t: Type,
+    /// `top(X)`, `\+ top(X)`.
+    literals: Vec<String>,
+    /// Definitions of what the literals name.
+    lines: Vec<String>,
+    size: usize,
+}
+
+/// A relation between two objects, which stand for X and Y.
+#[derive(Clone, Debug)]
+struct Relation {
+    name: String,
+    from: Type,
+    to: Type,
+    literals: Vec<String>,
+}
+
+/// The literal `name(first, second)`, its arguments turned round where asked.
+fn binary(name: &str, inverse: bool) -> String {
+    if inverse { format!("{name}(Y, X)") } else { format!("{name}(X, Y)") }
+}
+
+/// Definitions over the predicates of an alphabet, from the smallest to the largest. Predicates of one or two arguments that
+/// the rules of every action may use are built upon, those of a policy's own too.
+pub struct Templates<'a> {
+    alphabet: &'a Alphabet,
+    concepts: Vec<Concept>,
+    relations: Vec<Relation>,
+}
+
+impl<'a> Templates<'a> {
+    /// The templates of an alphabet.
+    pub fn new(alphabet: &'a Alphabet) -> Templates<'a> {
+        let forbidden =
+            |at: usize| alphabet.actions.iter().any(|a| a.forbidden.iter().any(|p| p.0 as usize == at));
+        let named = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && is_plain(name);
+        let all = alphabet.predicates.iter().enumerate();
+        let all = all.filter(|(at, p)| p.role != Role::Legal && !forbidden(*at) && named(&p.name));
+        let (mut concepts, mut relations) = (Vec::new(), Vec::new());
+        for (_, p) in all {
+            match *p.args.as_slice() {
+                [t] => concepts.push(Concept {
+                    name: p.name.clone(),
+                    t,
+                    literals: vec![format!("{}(X)", p.name)],
+                    lines: Vec::new(),
+                    size: 1,
+                }),
+                [first, second] => {
+                    for (inverse, from, to) in [(false, first, second), (true, second, first)] {
+                        let way = if inverse { "inverse_" } else { "" };
+                        let name = format!("{way}{}", p.name);
+                        let literals = vec![binary(&p.name, inverse)];
+                        relations.push(Relation { name, from, to, literals });
+                    }
+                }
+                _ => {}
+            }
+        }
+        Templates { alphabet, concepts, relations }
+    }
+
+    fn types(&self) -> &Types {
+        &self.alphabet.types
+    }
+
+    /// A name that nothing in the domain has.
+    fn fresh(&self, name: String, arity: usize) -> String {
+        let mut name = name;
+        while self.alphabet.find_predicate(&name, arity).is_some()
+            || self.alphabet.find_action(&name, arity).is_some()
+        {
+            name.push('_');
+        }
+        name
+    }
+
+    fn declaration(&self, name: &str, types: &[Type]) -> String {
+        let types: Vec<&str> = types.iter().map(|&t| self.types().name(t)).collect();
+        if self.types().is_empty() {
+            format!(":- derived({name}/{}).", types.len())
+        } else {
+            format!(":- derived({name}({})).", types.join(", "))
+        }
+    }
+
+    /// `on_any(X) :- on(X, Y).`: something is related to X.
+    pub fn projections(&self) -> Vec<Invention> {
+        let one = |r: &Relation| {
+            let plain = r.name.trim_start_matches("inverse_");
+            let name = if plain == r.name { format!("{plain}_any") } else { format!("any_{plain}") };
+            let name = self.fresh(name, 1);
+            let clause = format!("{name}(X) :- {}.", r.literals.join(", "));
+            let lines = vec![self.declaration(&name, &[r.from]), clause];
+            Invention { name, arity: 1, lines, size: 1 }
+        };
+        self.relations.iter().map(one).collect()
+    }
+
+    /// All definitions, given the projections that tell objects apart.
+    pub fn all(&self, projections: &[Invention]) -> Vec<Invention> {
+        let mut literals: Vec<Concept> = self.concepts.clone();
+        for p in projections {
+            let from = self.projections().iter().position(|q| q.name == p.name);
+            let Some(t) = from.map(|at| self.relations[at].from) else { continue };
+            literals.push(Concept {
+                name: p.name.clone(),
+                t,
+                literals: vec![format!("{}(X)", p.name)],
+                lines: p.lines.clone(),
+                size: 2,
+            });
+        }
+        let negated: Vec<Concept> = literals
+            .iter()
+            .map(|c| Concept {
+                name: format!("not_{}", c.name),
+                literals: vec![format!("\\+ {}", c.literals[0])],
+                ..c.clone()
+            })
+            .collect();
+        literals.extend(negated);
+        let mut concepts = literals.clone();
+        for (i, a) in literals.iter().enumerate() {
+            for b in &literals[i + 1..] {
+                concepts.extend(self.both(a, b));
+            }
+        }
+        let steps = self.steps();
+        let mut all: Vec<Invention> = projections.to_vec();
+        // A conjunction is something that rules can say themselves, unless it is negated.
+        let joint = concepts[literals.len()..].iter().map(|c| {
+            let name = self.fresh(c.name.clone(), 1);
+            let clause = format!("{name}(X) :- {}.", c.literals.join(", "));
+            self.defined(name, &[c.t], &c.lines, vec![clause], c.size)
+        });
+        all.extend(joint);
+        for step in &steps {
+            if step.literals.len() > 1 && step.literals.iter().all(|l| !l.starts_with('\\')) {
+                let name = self.fresh(step.name.clone(), 2);
+                let clause = format!("{name}(X, Y) :- {}.", step.literals.join(", "));
+                all.push(self.defined(name, &[step.from, step.to], &[], vec![clause], step.literals.len()));
+            }
+            all.extend(self.closure(step));
+            all.extend(literals.iter().filter_map(|c| self.exists(step, c)));
+            all.extend(concepts.iter().filter_map(|base| self.recursive(step, base)));
+            // Something goes wrong on the way.
+            let wrong = steps.iter().filter(|w| w.literals.iter().any(|l| l.starts_with('\\')));
+            all.extend(wrong.filter(|_| step.literals.len() == 1).filter_map(|w| self.fault(step, w)));
+        }
+        all.sort_by_key(|i| i.size);
+        all
+    }
+
+    fn both(&self, a: &Concept, b: &Concept) -> Option<Concept> {
+        let same = |a: &Concept, b: &Concept| {
+            a.literals[0].trim_start_matches("\\+ ") == b.literals[0].trim_start_matches("\\+ ")
+        };
+        let t = self.narrower(a.t, b.t).filter(|_| !same(a, b))?;
+        let mut lines = a.lines.clone();
+        lines.extend(b.lines.iter().filter(|l| !a.lines.contains(l)).cloned());
+        // What a negated literal says is about objects that a positive one finds.
+        let (a, b) = if a.literals[0].starts_with('\\') { (b, a) } else { (a, b) };
+        let literals = [a.literals.clone(), b.literals.clone()].concat();
+        Some(Concept { name: format!("{}_{}", a.name, b.name), t, literals, lines, size: a.size + b.size })
+    }
+
+    fn narrower(&self, a: Type, b: Type) -> Option<Type> {
+        let is = |a, b| self.types().is_subtype(a, b);
+        if is(a, b) { Some(a) } else { is(b, a).then_some(b) }
+    }
+
+    fn wider(&self, a: Type, b: Type) -> Option<Type> {
+        let is = |a, b| self.types().is_subtype(a, b);
+        if is(a, b) { Some(b) } else { is(b, a).then_some(a) }
+    }
+
+    /// Single relations, and pairs of them: both hold, or one does and the other does not.
+    fn steps(&self) -> Vec<Relation> {
+        let mut steps = self.relations.clone();
+        for (i, a) in self.relations.iter().enumerate() {
+            for (j, b) in self.relations.iter().enumerate() {
+                // `on` and `inverse_on` are of one predicate: places 2k and 2k + 1.
+                let fit = self.types().overlap(a.from, b.from) && self.types().overlap(a.to, b.to);
+                if i / 2 == j / 2 || !fit {
+                    continue;
+                }
+                let (from, to) = (self.narrower(a.from, b.from), self.narrower(a.to, b.to));
+                let (Some(from), Some(to)) = (from, to) else { continue };
+                let (one, other) = (&a.literals[0], &b.literals[0]);
+                if i < j {
+                    let literals = vec![one.clone(), other.clone()];
+                    steps.push(Relation { name: format!("{}_and_{}", a.name, b.name), from, to, literals });
+                }
+                let literals = vec![one.clone(), format!("\\+ {other}")];
+                let (from, to) = (a.from, a.to);
+                steps.push(Relation { name: format!("{}_not_{}", a.name, b.name), from, to, literals });
+            }
+        }
+        steps
+    }
+
+    fn defined(
+        &self,
+        name: String,
+        types: &[Type],
+        helpers: &[String],
+        clauses: Vec<String>,
+        size: usize,
+    ) -> Invention {
+        let mut lines = helpers.to_vec();
+        lines.push(self.declaration(&name, types));
+        lines.extend(clauses);
+        Invention { arity: types.len(), name, lines, size }
+    }
+
+    /// `p_chain(X, Y) :- p(X, Y).` and `p_chain(X, Y) :- p(X, Z), p_chain(Z, Y).`
+    fn closure(&self, step: &Relation) -> Option<Invention> {
+        if step.name.starts_with("inverse_") || !self.types().overlap(step.from, step.to) {
+            return None;
+        }
+        let name = self.fresh(format!("{}_chain", step.name), 2);
+        let first = step.literals.join(", ");
+        let onwards = first.replace("Y)", "Z)").replace("(Y", "(Z");
+        let clauses =
+            vec![format!("{name}(X, Y) :- {first}."), format!("{name}(X, Y) :- {onwards}, {name}(Z, Y).")];
+        let size = 2 * step.literals.len() + 1;
+        Some(self.defined(name, &[step.from, step.to], &[], clauses, size))
+    }
+
+    /// `p_u(X) :- p(X, Y), u(Y).`
+    fn exists(&self, step: &Relation, c: &Concept) -> Option<Invention> {
+        if !self.types().overlap(step.to, c.t) {
+            return None;
+        }
+        let name = self.fresh(format!("{}_{}", step.name, c.name), 1);
+        let of = c.literals[0].replace("(X)", "(Y)");
+        let clause = format!("{name}(X) :- {}, {of}.", step.literals.join(", "));
+        Some(self.defined(name, &[step.from], &c.lines, vec![clause], step.literals.len() + c.size))
+    }
+
+    /// `u_by_p(X) :- u(X).` and `u_by_p(X) :- p(X, Y), u_by_p(Y).`
+    fn recursive(&self, step: &Relation, base: &Concept) -> Option<Invention> {
+        if !self.types().overlap(step.from, step.to) || !self.types().overlap(base.t, step.to) {
+            return None;
+        }
+        let t =
+            self.wider(self.wider(base.t, step.from)?, step.to).or_else(|| self.wider(base.t, step.from))?;
+        let name = self.fresh(format!("{}_by_{}", base.name, step.name), 1);
+        let clauses = vec![
+            format!("{name}(X) :- {}.", base.literals.join(", ")),
+            format!("{name}(X) :- {}, {name}(Y).", step.literals.join(", ")),
+        ];
+        Some(self.defined(name, &[t], &base.lines, clauses, base.size + step.literals.len() + 1))
+    }
+
+    /// `p_not_q_by_r(X) :- p(X, Y), \+ q(X, Y).` and `p_not_q_by_r(X) :- r(X, Y), p_not_q_by_r(Y).`
+    fn fault(&self, step: &Relation, wrong: &Relation) -> Option<Invention> {
+        if !self.types().overlap(step.from, step.to) {
+            return None;
+        }
+        let t = self.wider(wrong.from, step.from)?;
+        let name = self.fresh(format!("{}_by_{}", wrong.name, step.name), 1);
+        let clauses = vec![
+            format!("{name}(X) :- {}.", wrong.literals.join(", ")),
+            format!("{name}(X) :- {}, {name}(Y).", step.literals.join(", ")),
+        ];
+        Some(self.defined(name, &[t], &[], clauses, wrong.literals.len() + 2))
+    }
+}
+
+/// Whether a name needs no quotes, and does not look like a variable in a text.
+fn is_plain(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
