@@ -73,7 +73,8 @@ def test_verify_walks_worlds_that_can_be_copied(delivery_run):
 class Broken(Delivery):
     """Fails after some steps."""
 
-    left_until = 20_000
+    left_until = 300
+    domain = derrl.infer_domain(Delivery())
 
     def step(self, action):
         Broken.left_until -= 1
@@ -84,7 +85,7 @@ class Broken(Delivery):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_exceptions_of_a_world_reach_the_user_and_the_run_goes_on(tmp_path, processes):
-    Broken.left_until = 20_000
+    Broken.left_until = 300
     out = tmp_path / "run"
     with pytest.raises(ZeroDivisionError, match="the motor is off") as failed:
         derrl.train(Broken(), seed=1, out=out, processes=processes, progress=False, **QUICK)
