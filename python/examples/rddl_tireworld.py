@@ -70,7 +70,6 @@ class Tireworld(Relational):
     every step that is left costs 1.
     """
 
-    score_episodes = 50
     domain = """
         :- environment(tireworld).
         :- action(move_car(location, location)).   :- action(loadtire(location)).
@@ -113,6 +112,25 @@ class Tireworld(Relational):
         if not self.legal():
             return facts, reward - self.left, True, False
         return facts, reward, False, truncated
+
+
+class Mixed:
+    """Draws one of several worlds per episode."""
+
+    def __init__(self, *worlds):
+        self.worlds, self.now = worlds, worlds[0]
+
+    def reset(self, seed):
+        self.now = self.worlds[seed % len(self.worlds)]
+        return self.now.reset(seed)
+
+    def __getattr__(self, name):
+        return getattr(self.now, name)
+
+
+def small():
+    """The instances trained on: 6 and 15 locations. The largest have 66."""
+    return Mixed(Tireworld(make(1)), Tireworld(make(3)))
 
 
 SETTINGS = {"updates": 40, "batch": 512, "wave": 2, "restarts": 2, "selection_episodes": 30, "episodes": 50}
