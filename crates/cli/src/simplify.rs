@@ -62,8 +62,8 @@ pub fn run(args: &Simplify) -> Outcome {
 fn text(policy: &Policy, alphabet: &Alphabet) -> String {
     let shown = policy.display_needed(alphabet).to_string();
     // Rules begin with their value.
-    let defined = shown.lines().filter(|line| !line.contains("::"));
-    let mut text: String = defined.map(|line| format!("{line}\n")).collect();
+    let defined = shown.split_inclusive('\n').filter(|line| !line.contains("::"));
+    let mut text: String = defined.collect();
     for rule in &policy.rules {
         let line = rule.display(alphabet).to_string();
         match line.split_once("::") {

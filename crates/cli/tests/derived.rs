@@ -113,7 +113,7 @@ fn a_definition_that_explodes_is_refused() {
                 p(X, Y, Z, U) :- on(X, V), on(Y, W), on(Z, A), on(U, B).\n\
                 move(X, Y) :- isFloor(Y), \\+ p(X, X, X, X).\n";
     std::fs::write(folder.path().join("explodes.pl"), text).expect("a file can be written");
-    let args = ["eval", "explodes.pl", "--domain", "rearrange", "--task", "large", "--size", "200"];
+    let args = ["eval", "explodes.pl", "--domain", "rearrange", "--task", "large", "--size", "60"];
     let output = derrl(folder.path(), &args);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");

@@ -80,7 +80,7 @@ impl Rearrange {
             "10-blocks" => vec![10],
             "20-blocks" => vec![20],
             "50-blocks" => vec![50],
-            "large" => vec![options.size.unwrap_or(500)],
+            "large" => vec![options.size.unwrap_or(10)],
             _ => vec![3, 4],
         };
         if options.size.is_some() && task != "large" {

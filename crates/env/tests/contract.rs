@@ -114,7 +114,6 @@ fn an_alphabet_may_leave_out_predicates_but_not_add_any() {
         less.predicates.truncate(1);
         less.constraints.clear();
         less.program = None; // what defined predicates that are gone
-        less.program = None;
         less.actions.iter_mut().for_each(|action| action.legal = None);
         let less = Arc::new(less);
         let mut env = world(spec, &spec.tasks()[0], &less);

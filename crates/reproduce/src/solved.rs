@@ -20,12 +20,14 @@ pub struct Solved {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bar {
-    /// The paper's return of DERRL.
-    paper: f64,
+    /// The paper's return of DERRL, for the paper's tasks.
+    paper: Option<f64>,
     /// How close it has to come to the best-known return.
     best: Option<f64>,
     /// What it has to reach beyond the paper's return.
     least: Option<f64>,
+    /// How close it has to come to what the simple strategies of the world earn.
+    reference: Option<f64>,
 }
 
 impl Solved {
@@ -43,7 +45,10 @@ impl Solved {
         })?;
         let near = bar.best.zip(score.best_known).is_none_or(|(within, best)| score.mean >= best - within);
         let least = bar.least.is_none_or(|least| score.mean >= least);
-        Ok(score.mean >= bar.paper - self.rounding && near && least)
+        let paper = bar.paper.is_none_or(|paper| score.mean >= paper - self.rounding);
+        let beside =
+            |within: f64| score.references.values().all(|&reference| score.mean >= reference - within);
+        Ok(paper && near && least && bar.reference.is_none_or(beside))
     }
 }
 
