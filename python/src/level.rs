@@ -31,8 +31,8 @@ impl Level {
 
     /// Does a primitive action by Minigrid's number, and returns whether it stepped on the goal.
     fn step(&self, action: u8) -> PyResult<bool> {
-        let primitive =
-            Move::from_id(action).ok_or_else(|| Error::new_err(format!("action {action}: there are 0 to 6")))?;
+        let primitive = Move::from_id(action)
+            .ok_or_else(|| Error::new_err(format!("action {action}: there are 0 to 6")))?;
         Ok(self.lock().apply(primitive) == Outcome::Goal)
     }
 

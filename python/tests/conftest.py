@@ -9,6 +9,8 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 sys.path.insert(0, str(EXAMPLES))
 
 QUICK = {"updates": 20, "wave": 2, "restarts": 2, "selection_episodes": 100}
+# Without what ends a run early: it takes seconds, in which something can happen to it.
+LONG = {**QUICK, "updates": 500, "batch": 4096, "improve": False, "short_waves": 0}
 
 
 @pytest.fixture(scope="session")

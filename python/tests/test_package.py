@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import derrl
-from conftest import QUICK
+from conftest import LONG, QUICK
 
 STATE = [("on", "a", "b"), ("on", "b", "floor"), ("on", "c", "floor"), ("top", "a"), ("top", "c"), ("goal_on", "c", "a"),
          ("isFloor", "floor")]
@@ -110,13 +110,12 @@ def test_ctrl_c_stops_a_run_that_can_be_resumed_to_the_same_bits(tmp_path):
         if done > 0:
             os.kill(os.getpid(), signal.SIGINT)
 
-    settings = {**QUICK, "updates": 500, "batch": 4096}
     with pytest.raises(KeyboardInterrupt) as stopped:
-        derrl.train("blocks", seed=1, out=tmp_path / "run", threads=1, progress=press, **settings)
+        derrl.train("blocks", seed=1, out=tmp_path / "run", threads=1, progress=press, **LONG)
     assert not (tmp_path / "run/result.json").exists()
     assert "resume" in "".join(getattr(stopped.value, "__notes__", ["resume"]))
     resumed = derrl.resume("blocks", tmp_path / "run", progress=False)
-    whole = derrl.train("blocks", seed=1, progress=False, **settings)
+    whole = derrl.train("blocks", seed=1, progress=False, **LONG)
     assert resumed.policy.text == whole.policy.text and resumed.scores == whole.scores
     assert resumed.steps == whole.steps
 
@@ -138,8 +137,7 @@ def test_other_threads_run_while_rust_works():
 
 def test_progress_is_told():
     told = []
-    derrl.train("blocks", seed=0, progress=lambda *now: told.append(now), threads=1,
-                **{**QUICK, "updates": 150, "selection_episodes": 1000})
+    derrl.train("blocks", seed=0, progress=lambda *now: told.append(now), threads=1, **LONG)
     assert all(done <= planned or planned == 0 for done, planned, _ in told)
     assert told, "training took no tenth of a second"
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import derrl
-from conftest import QUICK
+from conftest import LONG, QUICK
 
 pytest.importorskip("pandas")
 
@@ -45,11 +45,10 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend):
         ray = pytest.importorskip("ray")
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     out, done = tmp_path / "sweep", threading.Event()
-    slow = {**QUICK, "updates": 400, "batch": 2048}
     killer = threading.Thread(target=kill_one, args=(out, done))
     killer.start()
     try:
-        table = derrl.sweep(["blocks"], range(3), slow, out=out, backend=backend, workers=2)
+        table = derrl.sweep(["blocks"], range(3), LONG, out=out, backend=backend, workers=2)
     finally:
         done.set()
         killer.join()
@@ -60,5 +59,5 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend):
     assert any(event["event"] == "resumed" for event in events(out)) or len(events(out)) > 6
     killed = events(out)[0]["run"]
     seed = int(killed.rsplit("-", 1)[1])
-    alone = derrl.train("blocks", seed=seed, progress=False, **slow)
+    alone = derrl.train("blocks", seed=seed, progress=False, **LONG)
     assert set(table[table.seed == seed]["policy"]) == {alone.policy.text}
