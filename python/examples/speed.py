@@ -55,7 +55,8 @@ def overhead():
 
 def throughput(backend, top, seeds):
     """Runs per second of a sweep on two workers, after the workers have started."""
-    settings = {"updates": 300, "batch": 2048, "wave": 2, "restarts": 2, "selection_episodes": 200}
+    # Without what ends a run early: runs of seconds.
+    settings = {"updates": 1000, "batch": 4096, "wave": 2, "restarts": 2, "improve": False, "short_waves": 0}
     derrl.sweep(["blocks"], range(100, 102), settings | {"updates": 2}, out=top / f"{backend}-warm", backend=backend, workers=2)
     begun = time.monotonic()
     derrl.sweep(["blocks"], seeds, settings, out=top / backend, backend=backend, workers=2)
