@@ -16,7 +16,7 @@ if [ "$(cat $venv/packages 2> /dev/null)" != "${packages[*]}" ]; then
     echo "${packages[*]}" > $venv/packages
 fi
 # With the profile of `cargo test`, whose compiled dependencies are in target/: only the bindings are compiled anew.
-CARGO_TARGET_DIR="$PWD/target" MATURIN_PEP517_ARGS="--profile dev --strip" \
+PATH="$PWD/$venv/bin:$PATH" CARGO_TARGET_DIR="$PWD/target" MATURIN_PEP517_ARGS="--profile dev --strip" \
     $venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
 
 $venv/bin/mypy --cache-dir target/mypy
