@@ -43,7 +43,7 @@ const CASES: [Case; 6] = [
     },
     Case {
         domain: "gridworld",
-        settings: &["updates=60", "restarts=1", "agree=1", "short_waves=0"],
+        settings: &["updates=60", "restarts=1", "agree=1", "short_waves=0", "improve=false"],
         runs: &["."],
         times: 1,
     },

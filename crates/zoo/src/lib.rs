@@ -9,7 +9,7 @@
 //! assert!(lamps.by_hand.contains("toggle"));
 //! ```
 //!
-//! Worlds are written as [`Small`] ones, in numbers of objects; [`small`] names them for the engine. Adding a world is one
+//! Worlds are written as [`Small`] ones, in numbers of objects; `small.rs` names them for the engine. Adding a world is one
 //! file and one row of [`zoo`].
 
 mod cliff;
