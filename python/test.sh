@@ -15,7 +15,7 @@ if [ "$(cat $venv/packages 2> /dev/null)" != "${packages[*]}" ]; then
     $venv/bin/pip install --quiet --disable-pip-version-check "${packages[@]}"
     echo "${packages[*]}" > $venv/packages
 fi
-# With the profile of `cargo test`, whose compiled dependencies are in target/: only the bindings are compiled anew.
+# With the profile of `cargo test`: most dependencies are found compiled in target/, and nothing is optimised for long.
 PATH="$PWD/$venv/bin:$PATH" CARGO_TARGET_DIR="$PWD/target" MATURIN_PEP517_ARGS="--profile dev --strip" \
     $venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
 
