@@ -338,13 +338,16 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
-    /// Invents predicates where the instances that were explored are not solved without. Policies are compared on instances of the next
-    /// size, too, which were not explored.
+    /// Invents predicates where the instances that were explored are not solved without; and in the end, where they are solved in a
+    /// wider language only: one predicate may say what many rules say. Policies are compared on instances of the next size, too.
     fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
         while self.inventions > 0 {
             let bar = if self.sizes.len() > 1 { SOLVED } else { NEARLY };
             let failing = (0..self.trained).any(|size| best.success(size) < bar);
-            if self.is_exhausted() || !failing {
+            let in_the_end = self.sizes.len() > 1 && self.trained == self.sizes.len();
+            let widened =
+                in_the_end && self.inventions == INVENTIONS && self.widenings.iter().any(|w| w.kept);
+            if self.is_exhausted() || !failing && !widened {
                 break;
             }
             self.inventions -= 1;
