@@ -409,7 +409,12 @@ fn a_killed_run_of_many_seeds_loses_none() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    // A kill in the middle of writing leaves this.
+    let half_written = folder.path().join("all/seed-3/.checkpoint.json.x1.partial");
+    std::fs::create_dir_all(half_written.parent().unwrap()).unwrap();
+    std::fs::write(&half_written, "{").unwrap();
     let resumed = json(&run(folder.path(), &["train", "--resume", "all", "--json", "--no-report"]));
+    assert!(!half_written.exists());
     let runs = resumed["runs"].as_array().unwrap();
     let seeds: Vec<u64> = runs.iter().filter_map(|r| r["seed"].as_u64()).collect();
     assert_eq!(seeds, (0..30).collect::<Vec<_>>());
