@@ -171,6 +171,8 @@ fn planted_links_are_not_followed() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["report", "run"], &["run/report.html", "run/.report.html.partial"]),
         (&verify, &["run/verify.json", "run/.verify.json.partial", "p.svg"]),
+        (&["explain", "run", "--picture", "p.png"], &["p.png", ".p.png.partial"]),
+        (&["report", "run", "--gif", "film.gif"], &["film.gif"]),
         (&["export", "run", "--to", "python", "-o", "out.py"], &["out.py", ".out.py.partial"]),
         (&["simplify", "run", "--max-objects", "3", "-o", "out.pl"], &["out.pl", ".out.pl.partial"]),
         (

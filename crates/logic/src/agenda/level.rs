@@ -4,7 +4,8 @@
 //! sails gives every action `sail(from, to)` another `from`. Then it is cheaper to derive the actions anew, and only when a decision
 //! comes down to this level. So a level counts the work of keeping up since it was last asked for. Once that exceeds the work of
 //! deriving all anew it is given up; if it was right to, the level is derived for one decision only from then on, for a number of
-//! decisions that doubles each time. The work is at most about twice that of the better way.
+//! decisions that doubles each time, unless deriving it becomes much more work. So the work is at most a few times that of the
+//! better way.
 
 use std::ops::ControlFlow;
 
@@ -32,6 +33,8 @@ pub(super) struct Level {
     given_up: u32,
     /// For how many decisions keeping up is not tried.
     rests: u32,
+    /// The work of keeping up between two decisions, at least, when it was given up last.
+    too_much: usize,
 }
 
 /// How the clauses are joined.
@@ -73,6 +76,8 @@ impl Derived {
 const LITTLE: usize = 64;
 /// Keeping up is tried again after this many decisions at the latest, as a power of 2.
 const LONGEST_REST: u32 = 8;
+/// Keeping up is tried again where deriving all anew takes so many times the work at which it was given up.
+const MUCH_MORE: usize = 4;
 
 impl Level {
     pub fn new(value: f64, clauses: Vec<Clause>) -> Level {
@@ -86,6 +91,7 @@ impl Level {
             spent: 0,
             given_up: 0,
             rests: 0,
+            too_much: 0,
         }
     }
 
@@ -146,8 +152,10 @@ impl Level {
             // Facts may have grown since the work was measured last: then it would have paid to keep up.
             if was_followed && self.spent > self.anew {
                 self.given_up = (self.given_up + 1).min(LONGEST_REST);
-                self.rests = 1 << self.given_up;
+                (self.rests, self.too_much) = (1 << self.given_up, self.spent);
                 self.follows = false;
+            } else if self.anew > MUCH_MORE * self.too_much {
+                self.rests = 0;
             }
         } else if self.spent > 0 {
             self.given_up = 0;
