@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 
 use crate::run_folder::RunFolder;
-use crate::safe_file::{make_folder, write};
+use crate::safe_file::{self, make_folder};
 
 /// The folder of event files in that of a run.
 pub const FOLDER: &str = "tensorboard";
@@ -46,7 +46,7 @@ pub fn write(folder: &RunFolder, logs: &Path) -> anyhow::Result<()> {
         let place = logs.join(name);
         make_folder(&place)?;
         let path = place.join(format!("events.out.tfevents.{}.derrl.{}", now as u64, std::process::id()));
-        write(&path, events.records)?;
+        safe_file::write(&path, events.records)?;
     }
     Ok(())
 }
