@@ -76,6 +76,7 @@ pub use insight::verify::{
     SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
+pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
 pub use search::budget::Budget;

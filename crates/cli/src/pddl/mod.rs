@@ -272,6 +272,8 @@ pub struct Played {
     pub plan: Plan,
     /// What that cost.
     pub cost: f64,
+    /// Seconds until its first decision: later ones look at changes only.
+    pub first_decision: f64,
 }
 
 /// Plays the `i`-th problem to its end. The return, and what was done.
@@ -281,7 +283,8 @@ pub fn play(
     i: usize,
     seed: u64,
 ) -> anyhow::Result<(f64, Played)> {
-    let mut played = Played { solved: false, plan: Plan::default(), cost: 0.0 };
+    let begun = Instant::now();
+    let mut played = Played { solved: false, plan: Plan::default(), cost: 0.0, first_decision: 0.0 };
     if !problems.drawn().contains(&i) {
         // Nothing is to be done, or nothing can be.
         played.solved = Simulator::new(Arc::clone(problems.task(i))).reached();
@@ -293,6 +296,9 @@ pub fn play(
     let mut value = 0.0;
     loop {
         let action = actor.act(&env, &mut ties);
+        if played.plan.steps.is_empty() {
+            played.first_decision = begun.elapsed().as_secs_f64();
+        }
         played.plan.steps.push(problems.ground(action.action, &action.args));
         let outcome = env.step(action.action, &action.args, &mut world);
         value += outcome.reward;
