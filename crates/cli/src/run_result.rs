@@ -29,8 +29,8 @@ pub struct RunResult<'a> {
     pub steps: u64,
     /// How many of these were selection.
     pub selection_steps: u64,
-    /// Whether the training task is solved.
-    pub solved: bool,
+    /// Whether the training task is solved, where it can be.
+    pub solved: Option<bool>,
     /// What could be changed where it is not.
     pub advice: Vec<String>,
     /// Which part found each rule.

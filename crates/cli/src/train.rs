@@ -318,6 +318,8 @@ pub(crate) fn finish(
     let others = score(&[], &config.options.of(&domain.world.tasks()[0]))?;
     let (Some(trained), Some(others)) = (trained, others) else { return Ok(None) };
     let scores = [trained, others].concat();
+    // A task that asks for nothing that is reached or not is neither solved nor unsolved.
+    let has_goal = scores.first().is_some_and(|(_, s)| s.success_rate.is_some());
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
@@ -328,8 +330,8 @@ pub(crate) fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
-        solved: learned.solved(),
-        advice: learned.advice(&domain.alphabet),
+        solved: has_goal.then(|| learned.solved()),
+        advice: if has_goal { learned.advice(&domain.alphabet) } else { Vec::new() },
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
         seconds,
@@ -373,9 +375,10 @@ impl Finished {
             let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
             let _ = writeln!(text, "  {}{origin}", paint.rule(line));
         }
-        for (i, line) in self.advice.iter().enumerate() {
+        for (i, advice) in self.advice.iter().enumerate() {
             let mark = if i == 0 { "\n  ! " } else { "    " };
-            let _ = writeln!(text, "{mark}{}", paint.bad(line));
+            let lines = wrap(advice, "      ", WIDTH);
+            let _ = writeln!(text, "{mark}{}", paint.bad(lines.trim()));
         }
         if self.policy.rules.is_empty() {
             let none = "  (no rule was found: the policy acts at random)";

@@ -199,7 +199,7 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
             if_solved(s.longest_run.to_string()),
             if_solved(format!("+{}", s.excess.worst)),
             if_solved(format!("+{:.2}", s.excess.mean)),
-            if_solved(format!("{:.1}%", 100.0 * s.excess.optimal)),
+            format!("{:.1}%", 100.0 * s.excess.optimal),
         ]));
     }
     let unit = match domain.world.exhaustive() {
@@ -208,7 +208,7 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
     };
     let _ = write!(text, "\n  {}\n{}", paint.faint(&format!("by {unit}:")), columns(&rows, "  "));
     let legend = "longest: most actions of a run; excess and mean: actions beyond the fewest possible, at worst and on average, \
-                  with the worst ties";
+                  with the worst ties, where it does not fail; optimal: solved in the fewest, of all";
     let luck = if luck { "; luck: instances that fail only if an adversary breaks ties" } else { "" };
     text.push_str(&paint.faint(&wrap(&format!("({legend}{luck})"), "  ", WIDTH)));
     if let Some(worst) = &report.worst_case {

@@ -119,7 +119,8 @@ struct Moved(usize, f64, f64, usize, #[serde(skip_serializing_if = "Vec::is_empt
 #[derive(Serialize)]
 struct End {
     status: &'static str,
-    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success: Option<bool>,
     #[serde(rename = "return")]
     total: f64,
     facts: Vec<String>,

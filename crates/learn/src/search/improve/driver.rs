@@ -15,10 +15,9 @@ use super::table::Table;
 use super::trial::Trial;
 use super::widen::{Language, Widening};
 use crate::act::actor::Actor;
-use crate::act::score::mean_stderr;
+use crate::act::score::{SOLVED, mean_stderr};
 use crate::error::Error;
 use crate::language::problem::Problem;
-use crate::search::checkpoint::SOLVED;
 use crate::search::refine::advantage;
 use crate::settings::streams::Purpose;
 

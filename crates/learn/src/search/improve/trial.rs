@@ -6,10 +6,9 @@ use derrl_env::Env;
 use derrl_logic::{Alphabet, How, Policy};
 
 use crate::act::actor::Actor;
-use crate::act::score::{Act, EpisodeResult, run_episode, selection_streams};
+use crate::act::score::{Act, EpisodeResult, SOLVED, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
-use crate::search::checkpoint::SOLVED;
 use crate::search::prune::length;
 use crate::search::refine::advantage;
 
