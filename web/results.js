@@ -74,7 +74,7 @@ function curveNode(run) {
   return el("section", { class: "card", "aria-label": "Training" }, el("h2", {}, "Training"),
     chartNode(run.chart),
     el("p", { class: "hint" }, others > 0 ? `The chosen restart is the strong line, ${plural(others, "other restart")} faint. ` : null,
-      "The curve is the mean return while exploring: rules are sampled and actions drawn at random. The scores are those of the final policy, which always takes its best action, so they can lie above the end of the curve."));
+      "The lines are running means of the mean return per update, while exploring: rules are sampled and actions drawn at random. The scores are those of the final policy, which always takes its best action, so they can lie above the end of the line."));
 }
 
 const VERDICTS = {
@@ -202,7 +202,7 @@ function runsTable(runs, here, summary, choose) {
     { title: "Run", value: (run) => run.seed, cell: (run) => el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs), (run.solved === false || !run.rules.length) && " (not solved)") },
     ...tasks.map((task) => ({ title: task, value: (run) => mean(run, task) ?? -Infinity, cell: (run) => number(mean(run, task), 3) })),
     { title: "Rules", value: (run) => run.rules.length, cell: (run) => run.rules.length },
-    { title: "Seconds", value: (run) => run.counts.seconds ?? Infinity, cell: (run) => number(run.counts.seconds, 1) },
+    { title: "Seconds", value: (run) => run.counts.seconds ?? Infinity, cell: (run) => number(run.counts.seconds, run.counts.seconds < 10 ? 2 : 0) },
   ];
   const body = el("tbody", {});
   let sorted = { column: 0, down: false };

@@ -35,42 +35,73 @@ pub fn drawn(curves: &[Curve]) -> Option<Drawn> {
     Some(Drawn { chart, plot, restarts: curves.len() })
 }
 
-/// The training curves of all restarts, each with whether it was chosen, in the colours of the page.
+/// The training curves of all restarts, each with whether it was chosen, in the colours of the page. Single updates are few
+/// episodes, so lines are running means; the updates of the chosen restart stand behind its line.
 pub fn training_curve(title: &str, curves: &[(bool, &[(f64, f64)])]) -> Chart {
-    let line = |points: &[(f64, f64)]| Series { points: points.to_vec(), ..Series::default() };
     let (chosen, others): (Vec<_>, Vec<_>) = curves.iter().partition(|c| c.0);
     let name = |text: &str, i: usize| (i == 0).then(|| text.to_string());
     let mut series: Vec<Series> = Vec::new();
     for (i, (_, points)) in others.into_iter().enumerate() {
-        let name = name("other restarts", i);
         series.push(Series {
-            name,
+            name: name("other restarts", i),
+            points: smooth(points),
             color: "var(--faint)",
             width: 1.0,
             stroke: Stroke::Faint,
-            ..line(points)
+            ..Series::default()
         });
     }
     for (i, (_, points)) in chosen.into_iter().enumerate() {
+        if reach(points) > 0 {
+            series.push(Series {
+                name: name("its single updates", i),
+                points: points.to_vec(),
+                color: "var(--accent)",
+                width: 1.0,
+                stroke: Stroke::Faint,
+                ..Series::default()
+            });
+        }
         series.push(Series {
             name: name("chosen restart", i),
+            points: smooth(points),
             color: "var(--accent)",
             width: 2.6,
-            ..line(points)
+            ..Series::default()
         });
     }
     Chart {
         title: title.to_string(),
-        x_label: "episodes of the restart".to_string(),
-        y_label: "mean return while exploring".to_string(),
+        x_label: X_LABEL.to_string(),
+        y_label: Y_LABEL.to_string(),
         series,
         ..Chart::default()
     }
 }
 
+const X_LABEL: &str = "episodes of the restart";
+const Y_LABEL: &str = "mean return while exploring";
+
+/// How many points to either side of a point its running mean takes: about a fortieth of the curve.
+fn reach(points: &[(f64, f64)]) -> usize {
+    points.len() / 40
+}
+
+/// The running mean of a curve. Near its ends the mean is over what there is on both sides, so that the ends stay.
+fn smooth(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let most = reach(points);
+    let mean = |i: usize| {
+        let reach = most.min(i).min(points.len() - 1 - i);
+        let near = &points[i - reach..=i + reach];
+        near.iter().map(|p| p.1).sum::<f64>() / near.len() as f64
+    };
+    points.iter().enumerate().map(|(i, p)| (p.0, mean(i))).collect()
+}
+
 /// The curves of several runs on top of each other, with their mean and a band from the lowest to the highest.
 pub fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
-    let curves: Vec<&[(f64, f64)]> = curves.iter().copied().filter(|c| !c.is_empty()).collect();
+    let curves: Vec<Vec<(f64, f64)>> =
+        curves.iter().filter(|c| !c.is_empty()).map(|points| smooth(points)).collect();
     if curves.len() < 2 {
         return None;
     }
@@ -91,8 +122,8 @@ pub fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)))
     };
     let band = xs.iter().map(|&x| ends(at(x))).collect();
-    let single = |c: &&[(f64, f64)]| Series {
-        points: c.to_vec(),
+    let single = |c: &Vec<(f64, f64)>| Series {
+        points: c.clone(),
         color: "var(--faint)",
         width: 1.0,
         stroke: Stroke::Faint,
@@ -101,8 +132,7 @@ pub fn overlaid(curves: &[&[(f64, f64)]]) -> Option<Drawn> {
     let mut series: Vec<Series> = curves.iter().map(single).collect();
     let name = Some(format!("mean of {} runs", curves.len()));
     series.push(Series { name, points, band, color: "var(--accent)", width: 2.6, ..Series::default() });
-    let (x_label, y_label) =
-        ("episodes of the restart".to_string(), "mean return while exploring".to_string());
+    let (x_label, y_label) = (X_LABEL.to_string(), Y_LABEL.to_string());
     let (chart, plot) = Chart { x_label, y_label, series, ..Chart::default() }.draw();
     Some(Drawn { chart, plot, restarts: curves.len() })
 }
@@ -144,4 +174,30 @@ pub fn curves(metrics: &str, chosen: u64, most: usize) -> Result<Vec<Curve>, Err
         });
     }
     Ok(curves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_running_mean_keeps_lines_and_ends_and_calms_noise() {
+        let line: Vec<(f64, f64)> = (0..200).map(|i| (f64::from(i), 0.5 * f64::from(i))).collect();
+        assert!(smooth(&line).iter().zip(&line).all(|(a, b)| (a.1 - b.1).abs() < 1e-9 && a.0 == b.0));
+        let noise: Vec<(f64, f64)> = (0..200).map(|i| (f64::from(i), f64::from(i % 2))).collect();
+        let calm = smooth(&noise);
+        assert_eq!((calm[0], calm[199]), (noise[0], noise[199]));
+        assert!(calm[20..180].iter().all(|p| (p.1 - 0.5).abs() < 0.1), "{calm:?}");
+        assert!(smooth(&[]).is_empty() && smooth(&[(1.0, 2.0)]) == [(1.0, 2.0)]);
+    }
+
+    #[test]
+    fn damaged_metrics_are_an_error_with_a_line() {
+        let good = r#"{"restart":0,"episodes":4,"mean_return":0.5}"#;
+        assert_eq!(curves(&format!("{good}\n{good}\n"), 0, 1).unwrap()[0].points.len(), 2);
+        for bad in ["{", r#"{"restart":0}"#] {
+            let error = curves(&format!("{good}\n{bad}\n"), 0, 1).err().expect("damaged").to_string();
+            assert!(error.contains("line 2"), "{error}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use derrl_env::{Exhaustive, Extent, Scene, World};
 use derrl_learn::{Report, SizeReport, Verdict};
 use derrl_report::table::thousands;
-use derrl_report::{Document, Marks, Picture};
+use derrl_report::{Document, Marks, Picture, superscript};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -104,6 +104,21 @@ pub fn unit(world: &World) -> &str {
 pub fn big(n: u128) -> String {
     match u64::try_from(n) {
         Ok(n) if n < 1_000_000_000 => thousands(n),
-        _ => format!("{:.2e}", n as f64),
+        _ => {
+            let power = (n as f64).log10().floor();
+            format!("{:.2} × 10{}", n as f64 / 10f64.powf(power), superscript(power as i32))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::big;
+
+    #[test]
+    fn counts_are_written_in_full_as_far_as_they_can_be_read() {
+        assert_eq!(big(999_999_999), "999,999,999");
+        assert_eq!(big(1_630_000_000_000), "1.63 × 10¹²");
+        assert_eq!(big(u128::MAX), "3.40 × 10³⁸");
     }
 }
