@@ -16,13 +16,15 @@ function scoresNode(run) {
       goals && el("td", {}, Number.isFinite(score.success_rate) ? `${Math.round(100 * score.success_rate)}%` : "–"),
       el("td", { class: "bar" }, barNode(score, ends)));
   });
-  const episodes = run.scores[0].score.episodes;
+  const counts = new Set(run.scores.map(({ score }) => score.episodes));
+  const over = counts.size === 1 ? `${plural([...counts][0], "episode")} per task` : "the problems of each task";
+  const best = run.scores.some(({ score }) => Number.isFinite(score.best_known));
   return el("section", { class: "card", "aria-label": "Scores" }, el("h2", {}, "Scores"),
     scroll(el("table", {},
       el("thead", {}, el("tr", {}, ["Task", "Return", "Best known", goals && "Success"].filter(Boolean).map((head) => el("th", { scope: "col" }, head)), el("th", { scope: "col", class: "bar" }, el("span", { class: "unseen" }, "Bar")))),
       el("tbody", {}, rows))),
-    el("p", { class: "hint" }, `The final policy, always taking its best action: mean return over ${plural(episodes, "episode")} per task. Only the first task was trained on. `,
-      el("span", { class: "for-bars" }, "Longer bars are better; the line beside a bar is the best known return of the same instances.")));
+    el("p", { class: "hint" }, `The final policy, always taking its best action: mean return over ${over}. Only the first task was trained on. `,
+      el("span", { class: "for-bars" }, best ? "Longer bars are better; the line beside a bar is the best known return of the same instances." : "Longer bars are better.")));
 }
 
 // A bar from the low end to the mean, so that better results have longer bars, and a line at the best known.
@@ -164,6 +166,8 @@ function failedNode(run) {
 
 // Text in which `backticks` mark what is typed.
 const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+
+const noteNode = (text) => el("p", { class: "note" }, withCode(text));
 
 // All runs of all domains: what each learned, and how. Columns can be sorted.
 function overviewNode(choose) {

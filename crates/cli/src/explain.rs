@@ -436,7 +436,7 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     let not = format!("  not {action}:");
     match why.reason {
         Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
-        Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+        Reason::Weaker => format!("{not} its value is only {value:.2}\n          by {rule}\n"),
         Reason::Illegal => format!("{not} it is not legal in this state\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
         Reason::Failed => {

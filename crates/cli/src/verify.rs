@@ -123,7 +123,7 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
         columns(&rows, "  ")
     );
     let legend = "longest: most actions of a run; excess and mean: actions beyond the fewest possible, at worst and on average, \
-                  with the worst ties, where it does not fail; optimal: solved in the fewest, of all";
+                  with the worst ties, where it does not fail; optimal: the share of all instances solved in the fewest actions";
     let luck = if luck { "; luck: instances that fail only if an adversary breaks ties" } else { "" };
     text.push_str(&paint.faint(&wrap(&format!("({legend}{luck})"), "  ", WIDTH)));
     if let Some(worst) = &report.worst_case {
