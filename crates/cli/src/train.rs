@@ -16,7 +16,7 @@ use crate::domain::{Domain, another_policy};
 use crate::domains::table;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
-use crate::progress::{Watch, catch_interrupts};
+use crate::progress::{Watch, be_quiet, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::setup::Setup;
@@ -30,6 +30,9 @@ pub fn run(args: &Train) -> Outcome {
     if args.settings {
         print(&settings(Paint::stdout(args.color))?);
         return Ok(());
+    }
+    if args.quiet {
+        be_quiet();
     }
     // The lock is held to the end.
     let (folders, top, _lock) = match &args.resume {
