@@ -227,7 +227,7 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
         let mut shortest_loop = None;
         for (s, found) in report.sizes.iter().enumerate() {
             let (mut instances, mut failing, mut unlucky, mut longest, mut excess, mut worst, mut optimal) =
-                (0, 0, 0, 0, 0, 0);
+                (0, 0, 0, 0, 0, 0, 0);
             for i in 0..space.sizes()[s].families {
                 let family = space.family(s, i);
                 let naive = Naive::new(family.as_ref(), policy, alphabet);

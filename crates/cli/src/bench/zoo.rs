@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use derrl_env::{Options, nearest};
 use derrl_learn::{Checkpoint, Config, SOLVED, Score, evaluate};
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Alphabet, Policy, Source};
 use derrl_zoo::{Animal, zoo};
 use serde_json::{Value, json};
 
@@ -87,16 +87,16 @@ struct Figures {
 fn measure(animal: &Animal, range: SeedRange) -> anyhow::Result<Figures> {
     let (world, name) = (&animal.world, animal.world.name());
     let alphabet = world.alphabet();
-    let scores = |policy: &Policy| -> anyhow::Result<BTreeMap<String, Score>> {
+    let scores = |policy: &Policy, alphabet: &Alphabet| -> anyhow::Result<BTreeMap<String, Score>> {
         let score = |task: &derrl_env::Task| {
             let episodes = if task.scored { EPISODES } else { HUGE_EPISODES };
             let mut env = world.env(&task.name)?;
-            Ok((task.name.clone(), evaluate(policy, &alphabet, env.as_mut(), episodes, range.first)?))
+            Ok((task.name.clone(), evaluate(policy, alphabet, env.as_mut(), episodes, range.first)?))
         };
         world.tasks().iter().map(score).collect()
     };
     let by_hand = Policy::parse(&Source::new(format!("{name}-by-hand.pl"), animal.by_hand), &alphabet)?;
-    let by_hand = scores(&by_hand)?;
+    let by_hand = scores(&by_hand, &alphabet)?;
     let mut runs = Vec::new();
     for seed in range.first..=range.last {
         let setup = Setup::of_world(world, &Options::default(), &Config::default())?;
@@ -107,11 +107,11 @@ fn measure(animal: &Animal, range: SeedRange) -> anyhow::Result<Figures> {
         let learned = learned.into_iter().flatten().next().context("interrupted")?;
         let run = SeedResult {
             seed,
-            scores: scores(&learned.policy)?,
+            scores: scores(&learned.policy, &learned.alphabet)?,
             seconds,
             steps: steps.0.into_inner().unwrap_or(0),
             rules: learned.policy.rules.len(),
-            bodies: bodies(&learned.policy, &alphabet),
+            bodies: bodies(&learned.policy, &learned.alphabet),
         };
         let shares: Vec<String> = run
             .scores

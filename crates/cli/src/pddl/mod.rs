@@ -4,7 +4,7 @@ mod space;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -19,6 +19,9 @@ use crate::say;
 
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
+/// Variants of each problem by which policies are compared, and the states searched to see that one can be solved.
+const VARIANTS: usize = 8;
+const VARIANT_STATES: usize = 20_000;
 
 /// The task of the problems to train on.
 const TRAIN: &str = "train";
@@ -154,8 +157,16 @@ impl Pddl {
             sizes.sort_unstable();
             sizes.dedup();
             let (own, train) = (Arc::clone(self), train.clone());
+            let all: OnceLock<Vec<Arc<Task>>> = OnceLock::new();
             world = world.engine_sizes(sizes, move |alphabet, size, _| {
-                let of_size: Vec<Arc<Task>> = train.iter().filter(|t| t.size() == size).cloned().collect();
+                let all = all.get_or_init(|| {
+                    let with_variants = |t: &Arc<Task>| {
+                        let more = derrl_pddl::variants(t, VARIANTS, VARIANT_STATES);
+                        std::iter::once(Arc::clone(t)).chain(more)
+                    };
+                    train.iter().flat_map(with_variants).collect()
+                });
+                let of_size: Vec<Arc<Task>> = all.iter().filter(|t| t.size() == size).cloned().collect();
                 let problems = Problems::new(&own.translation, alphabet, of_size, own.max_steps);
                 let problems = problems.map_err(derrl_env::Error::Language)?;
                 Ok(Box::new(PddlEnv::new(Arc::new(problems)).map_err(derrl_env::Error::Language)?))

@@ -15,7 +15,7 @@ use crate::language::problem::Problem;
 use crate::search::budget::{Budget, Plan, short_restarts};
 use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, best_of};
 use crate::search::grow::{free_actions, grow};
-use crate::search::improve::{Improver, Trial, WideningStep};
+use crate::search::improve::{Improver, Trial, WideningStep, starts};
 use crate::search::observer::Observer;
 use crate::search::prune::{length, prune, strongest_first};
 use crate::search::refine::{Judge, Judged, advantage, refine};
@@ -468,7 +468,8 @@ impl<'a> Search<'a> {
             let mut rival = Trial::new(improved.policy, &improved.alphabet);
             finish.steps += rival.extend(&mut own, episodes, seed, &stop)?;
             // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
-            let (gap, noise) = advantage(&rival.returns(), &best.returns());
+            rival.instances = vec![starts(own[0].as_mut(), alphabet, episodes, seed)];
+            let (gap, noise) = rival.advantage(&best);
             let larger = improved.success.len() > 1;
             let as_good = gap >= -CLEARLY * noise - 1e-9 && larger;
             // Predicates are invented where larger instances need them, and rules that fit only small ones may earn more there.
