@@ -7,6 +7,7 @@ use derrl_pddl::generate::Generator;
 
 use crate::args::New;
 use crate::cli::{Outcome, print};
+use crate::table::{WIDTH, wrap};
 
 /// The domain to start from, where the name is none of those that have problems of their own.
 const FIRST: &str = "gripper";
@@ -31,7 +32,8 @@ pub fn run(args: &New) -> Outcome {
         write(&args.name.join(file), text)?;
     }
     let list: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
-    print(&format!("{shown}: {}\n\nnext:\n{}", list.join(", "), next.replace("NAME", &shown.to_string())));
+    let written = wrap(&format!("{shown}: {}", list.join(", ")), "", WIDTH);
+    print(&format!("{written}\nnext:\n{}", next.replace("NAME", &shown.to_string())));
     Ok(())
 }
 

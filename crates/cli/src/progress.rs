@@ -31,14 +31,24 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
+/// Set by `--quiet`.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on, nothing is said about progress.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::SeqCst);
+}
+
 /// How a bar looks that knows the time left by itself.
 pub const TIMED: &str = "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left";
 
-/// A bar of this length and look on standard error, and whether that is a terminal: elsewhere nothing is drawn.
+/// A bar of this length and look on standard error, and whether it is all that is to be seen: where standard error is no
+/// terminal, nothing is drawn, and lines may be said instead. Where all is to be quiet, neither is.
 pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
-    let on_terminal = std::io::stderr().is_terminal();
+    let quiet = QUIET.load(Ordering::SeqCst);
+    let on_terminal = std::io::stderr().is_terminal() || quiet;
     let bar = ProgressBar::new(length);
-    bar.set_draw_target(if on_terminal {
+    bar.set_draw_target(if on_terminal && !quiet {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()

@@ -255,7 +255,7 @@ impl Pddl {
         Ok(Score {
             mean,
             stderr,
-            success_rate: solved as f64 / scores.len().max(1) as f64,
+            success_rate: Some(solved as f64 / scores.len().max(1) as f64),
             best_known: None,
             episodes: scores.len(),
             references: BTreeMap::new(),

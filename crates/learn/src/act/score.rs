@@ -11,6 +11,9 @@ use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::settings::streams::Purpose;
 
+/// The share of successful episodes from which on a task counts as solved.
+pub const SOLVED: f64 = 0.99;
+
 /// The score of a policy on a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
@@ -18,8 +21,8 @@ pub struct Score {
     pub mean: f64,
     /// The standard error of that mean.
     pub stderr: f64,
-    /// The share of episodes that reached what the task asks for.
-    pub success_rate: f64,
+    /// The share of episodes that reached what the task asks for; none where it asks for nothing that is reached or not.
+    pub success_rate: Option<f64>,
     /// The mean best-known return of the same instances, where the world knows it.
     pub best_known: Option<f64>,
     /// How many episodes.
@@ -30,6 +33,13 @@ pub struct Score {
     /// How each problem went, where the task is a list of problems of which each is played once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemScore>,
+}
+
+impl Score {
+    /// Whether nearly all episodes reached what the task asks for; none where it asks for nothing that is reached or not.
+    pub fn solved(&self) -> Option<bool> {
+        self.success_rate.map(|share| share >= SOLVED)
+    }
 }
 
 /// How a policy did in one problem.
@@ -227,7 +237,7 @@ fn score_while(
         }
     }
     let (mean, stderr) = mean_stderr(&values);
-    let success_rate = successes as f64 / n;
+    let success_rate = env.world().has_goal().then_some(successes as f64 / n);
     let problems = Vec::new();
     Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references, problems }))
 }

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use derrl_env::{Cost, Env};
 use derrl_logic::{Action, Alphabet, Literal, Policy, Rule, Source};
 
-use crate::act::score::check_definitions;
+use crate::act::score::{SOLVED, check_definitions};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
 use crate::search::budget::{Budget, Plan, short_restarts};
-use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, SOLVED, best_of};
+use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, best_of};
 use crate::search::grow::{free_actions, grow};
 use crate::search::improve::{Improver, Trial, WideningStep, starts};
 use crate::search::observer::Observer;
@@ -26,7 +26,7 @@ use crate::training::restart::Restart;
 /// Makes environments of the training task, one per restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
 
-/// Points of a training curve, about: one is kept every so many updates that there are no more, and at most one in ten.
+/// Points of a training curve at the most: one per update, or one every few where a restart has more updates than this.
 const CURVE_POINTS: usize = 200;
 /// Grown rules fire rarely, so they are judged on this many times `selection_episodes`.
 const EXTENSION: usize = 10;
@@ -574,7 +574,7 @@ impl<'a> Search<'a> {
         let (trainer, mut curve) =
             resumed.unwrap_or_else(|| (Restart::new(self.problem, &plan.config, seed, restart), Vec::new()));
         let mut trainer = trainer.within(plan.training);
-        let every = plan.config.updates.div_ceil(CURVE_POINTS).max(10);
+        let every = plan.config.updates.div_ceil(CURVE_POINTS);
         let mut saved = Instant::now();
         while !trainer.finished() {
             if saved.elapsed() >= CHECKPOINT_EVERY {

@@ -15,11 +15,10 @@ use super::table::Table;
 use super::trial::{Trial, starts};
 use super::widen::{Language, Widening};
 use crate::act::actor::Actor;
-use crate::act::score::{go_astray, mean_stderr, selection_streams};
+use crate::act::score::{SOLVED, go_astray, mean_stderr, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
-use crate::search::checkpoint::SOLVED;
 use crate::settings::streams::Purpose;
 
 /// Discounts tried: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.

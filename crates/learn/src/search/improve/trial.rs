@@ -8,10 +8,9 @@ use derrl_logic::{Alphabet, How, Policy};
 
 use super::table::Table;
 use crate::act::actor::Actor;
-use crate::act::score::{Act, EpisodeResult, run_astray, run_episode, selection_streams};
+use crate::act::score::{Act, EpisodeResult, SOLVED, run_astray, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
-use crate::search::checkpoint::SOLVED;
 use crate::search::prune::length;
 use crate::search::refine::advantage;
 use crate::settings::streams::Purpose;
