@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _derrl
 from ._derrl import Error, World
+from .parallel import ATTEMPTS, ray_module
 from .training import resume, train
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ class Job:
     seed: int
     settings: Mapping[str, Any]
     folder: Path
-
-
-ATTEMPTS = 3
-"""How often a run whose worker was lost is tried."""
 
 
 def sweep(
@@ -157,14 +154,9 @@ def _on_processes(jobs: list[Job], top: Path, workers: int | None) -> None:
 
 
 def _on_ray(jobs: list[Job], top: Path) -> None:
-    try:
-        import ray
-    except ImportError as error:
-        raise Error("backend='ray' needs Ray: pip install 'derrl[ray]'") from error
     if not jobs:
         return
-    if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False)
+    ray = ray_module()
     # A task whose worker dies is given to another, which goes on from the checkpoint in the folder.
     task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(run_job)
     ray.get([task.remote(job, top) for job in jobs])

@@ -11,8 +11,6 @@ import pytest
 import derrl
 from conftest import LONG, QUICK
 
-pytest.importorskip("pandas")
-
 
 def events(out):
     return [json.loads(line) for line in (out / "ledger.jsonl").read_text().splitlines()]
@@ -42,7 +40,7 @@ def kill_one(out, done):
 @pytest.mark.parametrize("backend", ["local", "ray"])
 def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend):
     if backend == "ray":
-        ray = pytest.importorskip("ray")
+        import ray
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     out, done = tmp_path / "sweep", threading.Event()
     killer = threading.Thread(target=kill_one, args=(out, done))

@@ -141,7 +141,8 @@ class Drawn(Delivery):
         if self.how == "svg":
             return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><text y="9">{self.robot}</text></svg>'
         if self.how == "array":
-            numpy = pytest.importorskip("numpy")
+            import numpy
+
             return numpy.full((6, 8, 3), int(self.robot[4:]), dtype=numpy.uint8)
         return {"nothing": None}.get(self.how, 7)
 
@@ -158,10 +159,12 @@ def test_pages_show_what_a_world_draws(how, text):
 
 
 def test_arrays_of_pixels_become_images_that_others_read():
-    numpy, image = pytest.importorskip("numpy"), pytest.importorskip("PIL.Image")
+    import numpy
+    from PIL import Image
+
     pixels = numpy.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=numpy.uint8)
     address, width, height = derrl.rendering.read(pixels)
-    read = image.open(io.BytesIO(base64.b64decode(address.split(",")[1])))
+    read = Image.open(io.BytesIO(base64.b64decode(address.split(",")[1])))
     assert (width, height) == read.size == (7, 5)
     assert (numpy.asarray(read) == pixels).all()
 

@@ -74,6 +74,11 @@ impl Control {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Says what is under way.
+    pub(crate) fn say(&self, text: String) {
+        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
     /// How many updates are done, how many are planned so far, and a word on what is under way.
     pub fn progress(&self) -> (u64, u64, String) {
         let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -185,7 +190,7 @@ impl<'a> Watch<'a> {
 
     fn say(&self, text: String) {
         if let Some(control) = self.control {
-            *control.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+            control.say(text);
         } else if self.on_terminal {
             self.bar.set_message(text);
         } else {

@@ -35,10 +35,8 @@ pub struct Named {
     /// The universes made before, by their objects.
     known: FxHashMap<Box<[(u32, Type)]>, Arc<Objects>>,
     current: Arc<Objects>,
-    facts: Vec<(Pred, Vec<Object>)>,
-    legal: Option<Vec<GroundAction>>,
-    /// Lists that are free to be used again: a step would else allocate one per fact.
-    spare: Vec<Vec<Object>>,
+    /// How many actions are legal, where the world lists them.
+    legal: Option<usize>,
     code: u128,
     /// The generator as it was before the last reset.
     start: Rng,
@@ -85,9 +83,7 @@ impl Named {
                 texts: Vec::new(),
                 can_act: false,
             }),
-            facts: Vec::new(),
             legal: None,
-            spare: Vec::new(),
             code: 0,
             start: Rng::new(0, 0),
             steps: 0,
@@ -105,14 +101,14 @@ impl Named {
         }
         if self.known.len() > MOST_UNIVERSES || self.said.atoms.names.len() > MOST_NAMES {
             self.known.clear();
-            self.said.atoms.names = super::said::Names::default();
+            self.said.atoms.names.forget();
             self.types.clear();
             self.places.clear();
         }
         let mut rng = self.start.clone();
         let begun = self.env.reset(&mut rng).map_err(Fault::new).and_then(|()| self.look());
-        let able = begun.and_then(|()| match &self.legal {
-            Some(legal) if legal.is_empty() => {
+        let able = begun.and_then(|()| match self.legal {
+            Some(0) => {
                 Err(Fault::new("an episode begins in a state in which no action is legal"))
             }
             _ => Ok(()),
@@ -128,6 +124,9 @@ impl Named {
         // Facts and actions number names alike.
         self.allowed.atoms.names = std::mem::take(&mut self.said.atoms.names);
         let lists = self.env.legal(&mut self.allowed);
+        if !lists {
+            self.allowed.atoms.clear();
+        }
         self.said.atoms.names = std::mem::take(&mut self.allowed.atoms.names);
         if let Some(wrong) = self.said.atoms.wrong.take().or_else(|| self.allowed.atoms.wrong.take()) {
             return Err(Fault::new(wrong));
@@ -135,41 +134,56 @@ impl Named {
         if self.meet_objects(lists)? {
             self.current = self.enter();
         }
-        let mut legal = self.legal.take().unwrap_or_default();
-        self.spare.extend(self.facts.drain(..).map(|(_, args)| args));
-        self.spare.extend(legal.drain(..).map(|ground| ground.args));
-        let (places, spare) = (&self.places, &mut self.spare);
-        let mut place = |numbers: &[u32]| {
-            let mut args = spare.pop().unwrap_or_default();
-            args.clear();
-            args.extend(numbers.iter().map(|&number| places[number as usize]));
-            args
-        };
-        for (id, args) in self.said.atoms.iter() {
-            if let Some(pred) = self.predicates[id as usize] {
-                self.facts.push((pred, place(args)));
-            }
-        }
-        self.facts.sort_unstable();
-        self.facts.dedup();
-        if lists {
-            for (id, args) in self.allowed.atoms.iter() {
-                let Some(action) = self.actions[id as usize] else { continue };
-                if (1..args.len()).all(|i| !args[..i].contains(&args[i])) {
-                    legal.push(GroundAction { action, args: place(args) });
-                }
-            }
-            legal.sort_unstable();
-            legal.dedup();
-        }
-        self.legal = lists.then_some(legal);
+        self.count_and_code(lists);
         if !lists && !self.current.can_act {
             return Err(Fault::new(
                 "no action can be taken: the facts name no objects of the types that actions are about",
             ));
         }
-        self.code = code(&self.facts, self.legal.as_deref());
         Ok(())
+    }
+
+    /// Counts the legal actions, and gives the state its code: what is said, in any order. It has 128 bits, so that two states
+    /// share one by chance in about 2^64 states. A state in which something is said twice has another.
+    fn count_and_code(&mut self, lists: bool) {
+        let mut code = u128::from(lists);
+        for (pred, args) in self.said() {
+            code = code.wrapping_add(self.mixed(0, pred.0, args));
+        }
+        let mut count = 0;
+        for (action, args) in self.allowed() {
+            code = code.wrapping_add(self.mixed(1, action.0, args));
+            count += 1;
+        }
+        (self.code, self.legal) = (code, lists.then_some(count));
+    }
+
+    /// The facts that the alphabet knows, by the numbers of their names.
+    fn said(&self) -> impl Iterator<Item = (Pred, &[u32])> {
+        self.said.atoms.iter().filter_map(|(id, args)| Some((self.predicates[id as usize]?, args)))
+    }
+
+    /// The legal actions that the alphabet knows, by the numbers of their names. None names an object twice.
+    fn allowed(&self) -> impl Iterator<Item = (Action, &[u32])> {
+        let all = self.allowed.atoms.iter();
+        let known = all.filter_map(|(id, args)| Some((self.actions[id as usize]?, args)));
+        known.filter(|(_, args)| (1..args.len()).all(|i| !args[..i].contains(&args[i])))
+    }
+
+    fn places<'a>(&'a self, numbers: &'a [u32]) -> impl Iterator<Item = Object> + 'a {
+        numbers.iter().map(|&number| self.places[number as usize])
+    }
+
+    /// A number for a fact or an action.
+    fn mixed(&self, kind: u64, id: u32, args: &[u32]) -> u128 {
+        let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        let mut mix = |word: u64| {
+            hash = (hash ^ u128::from(word)).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb);
+            hash ^= hash >> 67;
+        };
+        mix(kind << 63 | u64::from(id) << 32 | args.len() as u64);
+        self.places(args).for_each(|o| mix(u64::from(o.0)));
+        hash
     }
 
     /// Takes in the objects that are named now, with their types. Whether any is new, or more is known of its type.
@@ -202,9 +216,10 @@ impl Named {
             }
             Ok(())
         };
-        for (number, name) in &self.said.objects {
+        for &(number, of_type) in &self.said.objects {
             // An alphabet that leaves types out has less to say of its objects.
-            meet(*number, alphabet.types.find(name).unwrap_or(Types::ANY))?;
+            let of_type = alphabet.types.find(self.said.types.text(of_type)).unwrap_or(Types::ANY);
+            meet(number, of_type)?;
         }
         for (id, args) in self.said.atoms.iter() {
             let types = self.predicates[id as usize].map(|p| &alphabet.predicate(p).args);
@@ -265,30 +280,6 @@ fn common(types: &Types, a: Type, b: Type) -> Option<Type> {
     both.iter().copied().find(|&t| both.iter().all(|&other| types.is_subtype(other, t)))
 }
 
-/// A number for facts and legal actions, both sorted: 128 bits of hash, so that two states share one by chance in about
-/// 2^64 states.
-fn code(facts: &[(Pred, Vec<Object>)], legal: Option<&[GroundAction]>) -> u128 {
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    let mut mix = |word: u64| {
-        hash = (hash ^ u128::from(word)).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb);
-        hash ^= hash >> 67;
-    };
-    for (pred, args) in facts {
-        mix(u64::from(pred.0) << 32 | args.len() as u64);
-        for o in args {
-            mix(u64::from(o.0));
-        }
-    }
-    mix(u64::MAX - u64::from(legal.is_some()));
-    for ground in legal.unwrap_or_default() {
-        mix(u64::from(ground.action.0) << 32 | ground.args.len() as u64);
-        for o in &ground.args {
-            mix(u64::from(o.0));
-        }
-    }
-    hash
-}
-
 impl env::Env for Named {
     fn reset(&mut self, rng: &mut Rng) {
         // A stream of its own, so that another episode in the same instance can be given the same one.
@@ -305,8 +296,11 @@ impl env::Env for Named {
     }
 
     fn facts(&self, facts: &mut EngineFacts) {
-        for (pred, args) in &self.facts {
-            facts.push(*pred, args);
+        let mut objects = Vec::new();
+        for (pred, args) in self.said() {
+            objects.clear();
+            objects.extend(self.places(args));
+            facts.push(pred, &objects);
         }
     }
 
@@ -315,8 +309,14 @@ impl env::Env for Named {
     }
 
     fn legal(&self, actions: &mut Vec<GroundAction>) -> bool {
-        if let Some(legal) = &self.legal {
-            actions.extend_from_slice(legal);
+        if self.legal.is_some() {
+            let all = self.allowed();
+            let mut listed: Vec<GroundAction> = all
+                .map(|(action, args)| GroundAction { action, args: self.places(args).collect() })
+                .collect();
+            listed.sort_unstable();
+            listed.dedup();
+            actions.append(&mut listed);
         }
         self.legal.is_some()
     }
@@ -343,7 +343,7 @@ impl env::Env for Named {
                 Outcome::truncated(0.0)
             }
             Ok(outcome) if outcome.status == Status::Running => {
-                let stuck = self.legal.as_ref().is_some_and(Vec::is_empty);
+                let stuck = self.legal == Some(0);
                 let status = match (stuck, self.steps >= self.env.horizon()) {
                     (true, _) => Status::Terminated,
                     (_, true) => Status::Truncated,
@@ -397,9 +397,7 @@ impl env::Env for Named {
             places: self.places.clone(),
             known: self.known.clone(),
             current: Arc::clone(&self.current),
-            facts: self.facts.clone(),
-            legal: self.legal.clone(),
-            spare: Vec::new(),
+            legal: self.legal,
             code: self.code,
             start: self.start.clone(),
             steps: self.steps,

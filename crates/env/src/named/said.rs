@@ -7,11 +7,20 @@ use rustc_hash::FxHashMap;
 
 use crate::error::nearest;
 
+/// The name of an object, by its number. It is known for as long as [`Atoms::era`] stays the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name(u32);
+
+/// A predicate or an action of the domain file, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature(u32);
+
 /// Names met so far, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     numbers: FxHashMap<Arc<str>, u32>,
     texts: Vec<Arc<str>>,
+    era: u64,
 }
 
 impl Names {
@@ -23,6 +32,11 @@ impl Names {
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
         number
+    }
+
+    /// Forgets all: another era begins.
+    pub fn forget(&mut self) {
+        *self = Names { era: self.era + 1, ..Names::default() };
     }
 
     /// The name of a number, as the world says it.
@@ -77,16 +91,19 @@ impl Signatures {
     }
 }
 
-/// Ground atoms in names.
+/// Ground atoms, as a world says them.
+///
+/// [`Facts::say`] and [`Actions::allow`] look every name up. A world that says the same names at every step may look each up
+/// once, by [`Atoms::name`] and [`Atoms::signature`], and say its atoms by [`Atoms::push_known`].
 #[derive(Clone, Debug)]
-pub(super) struct Atoms {
+pub struct Atoms {
     signatures: Signatures,
-    pub names: Names,
+    pub(super) names: Names,
     /// Each atom by its predicate or action, and where its arguments end in `args`.
     heads: Vec<(u32, u32)>,
     args: Vec<u32>,
     /// The first thing that was wrong.
-    pub wrong: Option<String>,
+    pub(super) wrong: Option<String>,
 }
 
 impl Atoms {
@@ -94,13 +111,35 @@ impl Atoms {
         Atoms { signatures, names: Names::default(), heads: Vec::new(), args: Vec::new(), wrong: None }
     }
 
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.heads.clear();
         self.args.clear();
         self.wrong = None;
     }
 
-    fn push(&mut self, name: &str, args: &[&str]) {
+    /// In which era names are known: in another one they have to be looked up again.
+    pub fn era(&self) -> u64 {
+        self.names.era
+    }
+
+    /// The name of an object.
+    pub fn name(&mut self, text: &str) -> Name {
+        Name(self.names.number(text))
+    }
+
+    /// The predicate or action of a name and arity; none where the domain file does not declare it.
+    pub fn signature(&self, name: &str, arity: usize) -> Option<Signature> {
+        self.signatures.find(name, arity).ok().map(Signature)
+    }
+
+    /// Says an atom, in names of this era. Their number has to be that of its signature.
+    pub fn push_known(&mut self, of: Signature, names: impl IntoIterator<Item = Name>) {
+        self.args.extend(names.into_iter().map(|name| name.0));
+        self.heads.push((of.0, self.args.len() as u32));
+    }
+
+    /// Says an atom in names.
+    pub fn push(&mut self, name: &str, args: &[&str]) {
         match self.signatures.find(name, args.len()) {
             Ok(id) => {
                 for arg in args {
@@ -116,7 +155,7 @@ impl Atoms {
     }
 
     /// Each atom by its predicate or action, and the numbers of its names.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
         let mut start = 0;
         self.heads.iter().map(move |&(id, end)| {
             let args = &self.args[start..end as usize];
@@ -130,15 +169,18 @@ impl Atoms {
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(super) atoms: Atoms,
-    /// Objects by their names and the names of their types.
-    pub(super) objects: Vec<(u32, String)>,
+    /// Objects by the numbers of their names and of those of their types.
+    pub(super) objects: Vec<(u32, u32)>,
+    /// The names of types, in numbers.
+    pub(super) types: Names,
 }
 
 impl Facts {
     /// Nothing said yet, about the predicates of this alphabet.
     pub fn new(alphabet: &Alphabet) -> Facts {
         let predicates = alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.len()));
-        Facts { atoms: Atoms::new(Signatures::new("predicate", predicates)), objects: Vec::new() }
+        let atoms = Atoms::new(Signatures::new("predicate", predicates));
+        Facts { atoms, objects: Vec::new(), types: Names::default() }
     }
 
     /// Says that a fact holds: `say("at", &["ball1", "room2"])`. Names that are written as integers are integers of the
@@ -150,8 +192,12 @@ impl Facts {
     /// Says that there is an object of a type, which need not be in any fact. An object that is in facts has the most specific
     /// type of the places where it stands.
     pub fn object(&mut self, name: &str, of_type: &str) {
-        let number = self.atoms.names.number(name);
-        self.objects.push((number, of_type.to_string()));
+        self.objects.push((self.atoms.names.number(name), self.types.number(of_type)));
+    }
+
+    /// The same, for names that are looked up once.
+    pub fn atoms(&mut self) -> &mut Atoms {
+        &mut self.atoms
     }
 
     pub(super) fn clear(&mut self) {
@@ -177,5 +223,10 @@ impl Actions {
     /// names an object twice is left out: rules give different objects to different variables.
     pub fn allow(&mut self, action: &str, args: &[&str]) {
         self.atoms.push(action, args);
+    }
+
+    /// The same, for names that are looked up once.
+    pub fn atoms(&mut self) -> &mut Atoms {
+        &mut self.atoms
     }
 }
