@@ -44,7 +44,7 @@ def alone():
 
 def trained():
     """Trains on the same world, scores and page included."""
-    derrl.train(Counted(), seed=0, processes=1, progress=False, updates=60, wave=1, restarts=1, improve=False)
+    derrl.train(Counted(), seed=0, processes=1, progress=False, updates=60, wave=1, restarts=1, improve=False, short_waves=0)
 
 
 def overhead():

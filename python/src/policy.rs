@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use derrl::engine::Extent;
-use derrl::learner::{Everywhere, Monitor, Progress, Subject, cores, evaluate_while};
+use derrl::learner::{Everywhere, Monitor, Progress, Subject, constants, cores, evaluate_while};
 use derrl::{Options, Rng, State};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -70,15 +70,17 @@ impl Policy {
 
     /// The instances to look at: all problems of a domain of PDDL.
     fn extent(&self, world: &World, max_objects: Option<usize>, others: &[&Policy]) -> PyResult<Extent> {
-        let max_objects = match (&world.planning, max_objects) {
-            (None, size) => size,
-            (Some(planning), None) => Some(planning.world().tasks().len()),
-            (Some(_), Some(_)) => {
-                return Err(Error::new_err("max_objects is not for PDDL: its tests are looked at"));
-            }
-        };
         let others: Vec<&derrl::Policy> = others.iter().map(|p| &p.policy).collect();
-        self.policy.extent(&world.world, max_objects, &others).map_err(raise)
+        match (&world.planning, max_objects) {
+            (None, size) => self.policy.extent(&world.world, size, &others).map_err(raise),
+            (Some(planning), None) => {
+                let named = constants(std::iter::once(&self.policy).chain(others).map(derrl::Policy::rules));
+                Ok(Extent { largest: planning.world().tasks().len(), named, ..Extent::default() })
+            }
+            (Some(_), Some(_)) => {
+                Err(Error::new_err("max_objects is not for PDDL: the problems of its tests are looked at"))
+            }
+        }
     }
 }
 
