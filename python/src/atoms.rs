@@ -1,23 +1,29 @@
 //! Facts and actions between Python tuples and names.
 //!
-//! A world says the same few names at every step. Each is read once: the next time, the same Python object is known by its
-//! address, and another one of the same text by its text.
+//! A world says the same names, in the same few combinations, at every step. Each atom is read once: the next time, a tuple of
+//! the same Python objects is known by their addresses, and another one of the same text by its text.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
 /// A name, by its number in a [`Lexicon`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Word(pub u32);
+pub struct Word(u32);
 
-/// The names that were said so far.
+/// A ground atom, by its number in a [`Lexicon`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtomId(pub u32);
+
+/// The names and atoms that were said so far.
 #[derive(Default)]
 pub struct Lexicon {
-    /// By the addresses of objects, which are kept alive: else another object could have the same one.
-    by_address: FxHashMap<usize, Word>,
+    /// Atoms by the addresses of the objects in their tuples, which are kept alive: else others could have the same ones.
+    by_address: FxHashMap<[usize; WIDEST], AtomId>,
     alive: Vec<Py<PyAny>>,
+    by_words: FxHashMap<Box<[Word]>, AtomId>,
+    atoms: Vec<Box<[Word]>>,
     by_text: FxHashMap<Box<str>, Word>,
     words: Vec<Entry>,
 }
@@ -30,40 +36,24 @@ struct Entry {
     is_text: bool,
 }
 
-/// Objects that are known by their address, at the most: a world may make new ones at every step.
-const MOST_ADDRESSES: usize = 1 << 12;
+/// The longest tuples that are known by addresses.
+const WIDEST: usize = 4;
+/// Atoms that are known by addresses, at the most: a world may make new objects at every step.
+const MOST_ADDRESSES: usize = 1 << 13;
 
 impl Lexicon {
     /// The word that an object says: a text or an integer.
     fn word(&mut self, object: &Bound<'_, PyAny>) -> Result<Word, ()> {
-        let address = object.as_ptr() as usize;
-        if let Some(&word) = self.by_address.get(&address) {
-            return Ok(word);
-        }
-        let word = if let Ok(text) = object.cast::<PyString>() {
-            self.named(text.to_str().map_err(|_| ())?, object, true)
+        if let Ok(text) = object.cast::<PyString>() {
+            Ok(self.named(text.to_str().map_err(|_| ())?, object, true))
         } else if object.is_instance_of::<PyBool>() {
-            return Err(());
+            Err(())
         } else {
             // Whatever is an integer to Python, such as those of numpy: it comes back as Python's own.
             let number: i64 = object.extract().map_err(|_| ())?;
             let own = PyInt::new(object.py(), number).into_any();
-            self.named(&number.to_string(), &own, false)
-        };
-        if self.alive.len() < MOST_ADDRESSES {
-            self.alive.push(object.clone().unbind());
-            self.by_address.insert(address, word);
+            Ok(self.named(&number.to_string(), &own, false))
         }
-        Ok(word)
-    }
-
-    /// The word of an object or of its type; an error where it is neither a text nor an integer.
-    pub fn name(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Word> {
-        let wrong = |()| match object.repr() {
-            Ok(text) => PyTypeError::new_err(format!("a name is a text or an integer, not {text}")),
-            Err(error) => error,
-        };
-        self.word(object).map_err(wrong)
     }
 
     fn named(&mut self, text: &str, object: &Bound<'_, PyAny>, is_text: bool) -> Word {
@@ -76,9 +66,83 @@ impl Lexicon {
         word
     }
 
+    /// The word of an object or of its type; an error where it is neither a text nor an integer.
+    pub fn name(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Word> {
+        let wrong = |()| match object.repr() {
+            Ok(text) => PyTypeError::new_err(format!("a name is a text or an integer, not {text}")),
+            Err(error) => error,
+        };
+        self.word(object).map_err(wrong)
+    }
+
     /// The text of a word.
     pub fn text(&self, word: Word) -> &str {
         &self.words[word.0 as usize].text
+    }
+
+    /// The texts of an atom: its name, and those of its objects.
+    pub fn texts<'a>(&'a self, atom: AtomId, into: &mut Vec<&'a str>) {
+        into.clear();
+        into.extend(self.atoms[atom.0 as usize].iter().map(|&word| self.text(word)));
+    }
+
+    /// The atom that a tuple says; a text by itself is an atom without arguments. `what` names it in errors.
+    #[inline]
+    fn atom(&mut self, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<AtomId> {
+        let Ok(tuple) = atom.cast::<PyTuple>() else { return self.read(atom, None, what) };
+        if tuple.len() > WIDEST {
+            return self.read(atom, None, what);
+        }
+        let mut addresses = [0; WIDEST];
+        for (address, object) in addresses.iter_mut().zip(tuple.iter_borrowed()) {
+            *address = object.as_ptr() as usize;
+        }
+        if let Some(&known) = self.by_address.get(&addresses) {
+            return Ok(known);
+        }
+        self.read(atom, Some(addresses), what)
+    }
+
+    #[cold]
+    fn read(
+        &mut self,
+        atom: &Bound<'_, PyAny>,
+        addresses: Option<[usize; WIDEST]>,
+        what: &str,
+    ) -> PyResult<AtomId> {
+        let mut words = Vec::new();
+        let read = if atom.is_instance_of::<PyString>() {
+            self.word(atom).map(|word| words.push(word))
+        } else if let Ok(names) = atom.try_iter() {
+            let mut read = Ok(());
+            for name in names {
+                read = read.and(self.word(&name?).map(|word| words.push(word)));
+            }
+            read
+        } else {
+            Err(())
+        };
+        if read.is_err() || !words.first().is_some_and(|word| self.words[word.0 as usize].is_text) {
+            return Err(PyTypeError::new_err(format!(
+                "{what} is a tuple of a name and its objects, such as (\"on\", \"a\", \"b\"), not {}",
+                atom.repr().map_or_else(|_| "this".to_string(), |text| text.to_string())
+            )));
+        }
+        let known = if let Some(&known) = self.by_words.get(&words[..]) {
+            known
+        } else {
+            let known = AtomId(self.atoms.len() as u32);
+            self.atoms.push(words[..].into());
+            self.by_words.insert(words.into(), known);
+            known
+        };
+        if let Some(addresses) = addresses.filter(|_| self.by_address.len() < MOST_ADDRESSES) {
+            for object in atom.try_iter()? {
+                self.alive.push(object?.unbind());
+            }
+            self.by_address.insert(addresses, known);
+        }
+        Ok(known)
     }
 
     /// The tuple of an action: each name as the world said it, or else as text.
@@ -92,25 +156,29 @@ impl Lexicon {
             [one] => PyTuple::new(py, [object(name), object(one)]),
             [one, two] => PyTuple::new(py, [object(name), object(one), object(two)]),
             _ => {
-                PyTuple::new(py, std::iter::once(&name).chain(args).map(|n| object(n)).collect::<Vec<_>>())
+                let all = std::iter::once(&name).chain(args).map(|name| object(name));
+                PyTuple::new(py, all.collect::<Vec<_>>())
             }
         }
     }
 
-    /// The same names.
+    /// The same names and atoms.
     pub fn clone_ref(&self, py: Python<'_>) -> Lexicon {
-        let entry = |e: &Entry| Entry { text: e.text.clone(), object: e.object.clone_ref(py), is_text: e.is_text };
+        let entry =
+            |e: &Entry| Entry { text: e.text.clone(), object: e.object.clone_ref(py), is_text: e.is_text };
         Lexicon {
             by_address: self.by_address.clone(),
             alive: self.alive.iter().map(|object| object.clone_ref(py)).collect(),
+            by_words: self.by_words.clone(),
+            atoms: self.atoms.clone(),
             by_text: self.by_text.clone(),
             words: self.words.iter().map(entry).collect(),
         }
     }
 
-    /// Forgets all, where there is too much of it. Words are void afterwards.
+    /// Forgets all, where there is too much of it, and says whether it did. What it gave is void afterwards.
     pub fn trim(&mut self, most: usize) -> bool {
-        let full = self.words.len() > most;
+        let full = self.words.len() + self.atoms.len() > most;
         if full {
             *self = Lexicon::default();
         }
@@ -118,72 +186,51 @@ impl Lexicon {
     }
 }
 
-/// Ground atoms, as words.
+/// Ground atoms that were said, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Atoms {
-    words: Vec<Word>,
-    /// Where each atom ends in `words`.
-    ends: Vec<u32>,
-}
+pub struct Atoms(Vec<AtomId>);
 
 impl Atoms {
     pub fn clear(&mut self) {
-        self.words.clear();
-        self.ends.clear();
+        self.0.clear();
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Adds atoms from an iterable of tuples `("on", "a", "b")`; `what` names them in errors.
     pub fn read(&mut self, lexicon: &mut Lexicon, atoms: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        for atom in atoms.try_iter()? {
-            self.read_one(lexicon, &atom?, what)?;
-        }
-        Ok(())
-    }
-
-    /// Adds one atom from a tuple; a text by itself is an atom without arguments.
-    pub fn read_one(&mut self, lexicon: &mut Lexicon, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        let before = self.words.len();
-        let read = if let Ok(tuple) = atom.cast::<PyTuple>() {
-            tuple.iter_borrowed().try_for_each(|name| lexicon.word(&name).map(|word| self.words.push(word)))
-        } else if atom.is_instance_of::<PyString>() {
-            lexicon.word(atom).map(|word| self.words.push(word))
-        } else if let Ok(names) = atom.try_iter() {
-            let mut read = Ok(());
-            for name in names {
-                read = read.and(lexicon.word(&name?).map(|word| self.words.push(word)));
+        if let Ok(list) = atoms.cast::<PyList>() {
+            for atom in list.iter() {
+                self.0.push(lexicon.atom(&atom, what)?);
             }
-            read
-        } else {
-            Err(())
-        };
-        let begins = self.words.get(before).is_some_and(|word| lexicon.words[word.0 as usize].is_text);
-        if read.is_err() || !begins {
-            return Err(PyTypeError::new_err(format!(
-                "{what} is a tuple of a name and its objects, such as (\"on\", \"a\", \"b\"), not {}",
-                atom.repr().map_or_else(|_| "this".to_string(), |text| text.to_string())
-            )));
+            return Ok(());
         }
-        self.ends.push(self.words.len() as u32);
+        for atom in atoms.try_iter()? {
+            self.0.push(lexicon.atom(&atom?, what)?);
+        }
         Ok(())
     }
 
-    /// Each atom: its name, and those of its objects.
-    pub fn iter(&self) -> impl Iterator<Item = (Word, &[Word])> {
-        let mut start = 0;
-        self.ends.iter().map(move |&end| {
-            let (name, args) = (self.words[start], &self.words[start + 1..end as usize]);
-            start = end as usize;
-            (name, args)
-        })
+    /// Adds one atom.
+    pub fn read_one(&mut self, lexicon: &mut Lexicon, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+        self.0.push(lexicon.atom(atom, what)?);
+        Ok(())
+    }
+
+    /// The atoms.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = AtomId> {
+        self.0.iter().copied()
     }
 
     /// Gives each atom as its name and those of its objects, as text.
     pub fn each(&self, lexicon: &Lexicon, mut take: impl FnMut(&str, &[&str])) {
-        let mut names: Vec<&str> = Vec::new();
-        for (name, args) in self.iter() {
-            names.clear();
-            names.extend(args.iter().map(|&word| lexicon.text(word)));
-            take(lexicon.text(name), &names);
+        let mut texts = Vec::new();
+        for atom in self.iter() {
+            lexicon.texts(atom, &mut texts);
+            take(texts[0], &texts[1..]);
         }
     }
 }

@@ -3,15 +3,14 @@
 use std::cell::RefCell;
 
 use derrl::engine::Scene;
-use derrl::engine::named::{self, Name, Signature};
+use derrl::engine::named;
 use derrl::engine::scene::Image;
 use derrl::{Actions, BoxError, Cost, Env, Facts, Outcome, Rng, Status};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use rustc_hash::FxHashMap;
 
-use crate::atoms::{Atoms, Lexicon, Word};
+use crate::atoms::{AtomId, Atoms, Lexicon, Word};
 use crate::failure::Raised;
 
 /// A Python object with `reset` and `step`, and what it said last.
@@ -22,7 +21,7 @@ pub struct Player {
     methods: Methods,
     lexicon: Lexicon,
     said: Said,
-    /// What the engine knows words by: facts and legal actions.
+    /// What the engine knows facts and legal actions by.
     known: RefCell<(Known, Known)>,
     horizon: usize,
     dear: Option<usize>,
@@ -78,53 +77,42 @@ impl Methods {
     }
 }
 
-/// What the engine knows words by. Words and names are looked up once per era of the engine's names.
+/// What the engine knows atoms by, looked up once per era.
 #[derive(Clone, Default)]
 struct Known {
     era: Option<u64>,
-    names: Vec<Option<Name>>,
-    signatures: FxHashMap<(Word, usize), Signature>,
+    atoms: Vec<Option<named::Atom>>,
 }
 
 impl Known {
     fn say(&mut self, atoms: &Atoms, lexicon: &Lexicon, to: &mut named::Atoms) {
         if self.era != Some(to.era()) {
-            *self = Known { era: Some(to.era()), ..Known::default() };
+            *self = Known { era: Some(to.era()), atoms: Vec::new() };
         }
-        let mut args: Vec<Name> = Vec::with_capacity(4);
-        for (name, words) in atoms.iter() {
-            let Some(of) = self.signature(name, words.len(), lexicon, to) else {
-                // The engine says what is wrong with it.
-                let words: Vec<&str> = words.iter().map(|&word| lexicon.text(word)).collect();
-                to.push(lexicon.text(name), &words);
-                continue;
-            };
-            args.clear();
-            args.extend(words.iter().map(|&word| self.name(word, lexicon, to)));
-            to.push_known(of, args.iter().copied());
+        for AtomId(number) in atoms.iter() {
+            let known = self.atoms.get(number as usize).copied().flatten();
+            if let Some(atom) = known.or_else(|| self.find(AtomId(number), lexicon, to)) {
+                to.push(atom);
+            }
         }
     }
 
-    fn signature(&mut self, name: Word, arity: usize, lexicon: &Lexicon, to: &named::Atoms) -> Option<Signature> {
-        if let Some(&known) = self.signatures.get(&(name, arity)) {
-            return Some(known);
+    #[cold]
+    fn find(&mut self, atom: AtomId, lexicon: &Lexicon, to: &mut named::Atoms) -> Option<named::Atom> {
+        let mut texts = Vec::new();
+        lexicon.texts(atom, &mut texts);
+        let found = to.find(texts[0], &texts[1..])?;
+        let at = atom.0 as usize;
+        if at >= self.atoms.len() {
+            self.atoms.resize(at + 1, None);
         }
-        let found = to.signature(lexicon.text(name), arity)?;
-        self.signatures.insert((name, arity), found);
+        self.atoms[at] = Some(found);
         Some(found)
-    }
-
-    fn name(&mut self, word: Word, lexicon: &Lexicon, to: &mut named::Atoms) -> Name {
-        let at = word.0 as usize;
-        if at >= self.names.len() {
-            self.names.resize(at + 1, None);
-        }
-        *self.names[at].get_or_insert_with(|| to.name(lexicon.text(word)))
     }
 }
 
-/// Words that are kept at the most: beyond, all are forgotten when the next episode begins.
-const MOST_WORDS: usize = 1 << 20;
+/// Names and atoms that are kept at the most: beyond, all are forgotten when the next episode begins.
+const MOST_KEPT: usize = 1 << 20;
 
 impl Player {
     /// The player of an object. An error if it has no `reset` or `step`.
@@ -153,7 +141,7 @@ impl Player {
     }
 
     fn begin(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
-        if self.lexicon.trim(MOST_WORDS) {
+        if self.lexicon.trim(MOST_KEPT) {
             self.known = RefCell::default();
         }
         let facts = self.methods.reset.bind(py).call1((seed,))?;

@@ -42,14 +42,12 @@ fn state(
     if let Some(legal) = legal {
         atoms.clear();
         atoms.read(&mut lexicon, legal, "an action")?;
-        let mut any = false;
-        atoms.each(&lexicon, |name, args| {
-            state.allow(name, args);
-            any = true;
-        });
-        if !any {
+        if atoms.is_empty() {
             return Err(Error::new_err("no action is legal in this state"));
         }
+        atoms.each(&lexicon, |name, args| {
+            state.allow(name, args);
+        });
     }
     Ok((state, lexicon))
 }

@@ -47,9 +47,8 @@ def test_inferred_domains_read_as_a_person_would_write_them():
 
 
 def test_processes_change_nothing(delivery_run, tmp_path):
-    settings = {"updates": 40, "wave": 2, "restarts": 8, "selection_episodes": 200}
     tests = {"more": Delivery(balls=6, rooms=5)}
-    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "one", processes=1, progress=False, **settings)
+    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "one", processes=1, progress=False)
     assert again.policy.text == delivery_run.policy.text
     assert again.result["scores"] == delivery_run.result["scores"]
     assert again.steps == delivery_run.steps
@@ -214,9 +213,9 @@ def test_integers_stay_integers():
 
 
 def test_overhead_is_small():
-    """A ratio of CPU times; the bound is a loose one, since this build is not optimised. `speed.py` measures it."""
+    """The very calls of training, made by Python alone, against training: `speed.py` says more."""
     import speed
 
-    ratio = speed.overhead()
+    ratio = speed.overhead(rounds=3)
     print(f"overhead: {ratio:.2f}")
-    assert ratio < 6
+    assert ratio < 1.5

@@ -7,7 +7,8 @@ use derrl_logic::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Actions, Env, Facts};
+use super::said::MetAtom;
+use super::{Actions, Atoms, Env, Facts};
 use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
 use crate::fault::Fault;
@@ -24,6 +25,9 @@ pub struct Named {
     /// The alphabet's ids of the world's own predicates and actions; none where the alphabet leaves them out.
     predicates: Vec<Option<Pred>>,
     actions: Vec<Option<Action>>,
+    /// The types of their arguments: any where the alphabet leaves them out.
+    predicate_types: Vec<Vec<Type>>,
+    action_types: Vec<Vec<Type>>,
     said: Facts,
     allowed: Actions,
     /// The objects named in this episode, by the numbers of their names, in order of their names.
@@ -32,6 +36,11 @@ pub struct Named {
     types: Vec<Type>,
     /// The object of each number of a name that was named in this episode.
     places: Vec<Object>,
+    /// The number of this episode, and that in which each fact and each action was said last: what was said before in an episode
+    /// tells nothing new of its objects.
+    episode: u64,
+    facts_met: Vec<u64>,
+    actions_met: Vec<u64>,
     /// The universes made before, by their objects.
     known: FxHashMap<Box<[(u32, Type)]>, Arc<Objects>>,
     current: Arc<Objects>,
@@ -54,9 +63,9 @@ struct Objects {
     can_act: bool,
 }
 
-/// Universes, and names, that are kept at the most: beyond, all are forgotten when the next episode begins.
+/// Universes, and names and atoms, that are kept at the most: beyond, all are forgotten when the next episode begins.
 const MOST_UNIVERSES: usize = 1 << 10;
-const MOST_NAMES: usize = 1 << 20;
+const MOST_KEPT: usize = 1 << 20;
 
 /// Stands for the type of what was not named.
 const UNMET: Type = Type(u32::MAX);
@@ -65,11 +74,24 @@ impl Named {
     /// The environment of the engine. `own` is the world's own alphabet, `alphabet` the one in use, which may leave out
     /// predicates and actions.
     pub fn new(env: Box<dyn Env>, own: &Alphabet, alphabet: &Arc<Alphabet>) -> Named {
-        let predicates = own.predicates.iter().map(|p| given(alphabet, &p.name, p.args.len())).collect();
-        let actions = own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
+        let predicates: Vec<Option<Pred>> =
+            own.predicates.iter().map(|p| given(alphabet, &p.name, p.args.len())).collect();
+        let actions: Vec<Option<Action>> =
+            own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
+        let or_any = |types: Option<&Vec<Type>>, arity: usize| {
+            types.map_or_else(|| vec![Types::ANY; arity], |types| types.to_vec())
+        };
+        let predicate_types = predicates.iter().zip(&own.predicates);
+        let predicate_types =
+            predicate_types.map(|(p, own)| or_any(p.map(|p| &alphabet.predicate(p).args), own.args.len()));
+        let action_types = actions.iter().zip(&own.actions);
+        let action_types =
+            action_types.map(|(a, own)| or_any(a.map(|a| &alphabet.action(a).args), own.args.len()));
         Named {
             env,
             alphabet: Arc::clone(alphabet),
+            predicate_types: predicate_types.collect(),
+            action_types: action_types.collect(),
             predicates,
             actions,
             said: Facts::new(own),
@@ -77,6 +99,9 @@ impl Named {
             objects: Vec::new(),
             types: Vec::new(),
             places: Vec::new(),
+            episode: 0,
+            facts_met: Vec::new(),
+            actions_met: Vec::new(),
             known: FxHashMap::default(),
             current: Arc::new(Objects {
                 universe: Arc::new(Universe::new(Vec::new())),
@@ -94,16 +119,21 @@ impl Named {
 
     fn begin(&mut self) {
         self.steps = 0;
+        self.episode += 1;
         self.last = Outcome::running(0.0);
         self.fault = None;
         for (number, _) in self.objects.drain(..) {
             self.types[number as usize] = UNMET;
         }
-        if self.known.len() > MOST_UNIVERSES || self.said.atoms.names.len() > MOST_NAMES {
+        let kept = self.said.atoms.kept() + self.allowed.atoms.kept();
+        if self.known.len() > MOST_UNIVERSES || kept > MOST_KEPT {
             self.known.clear();
-            self.said.atoms.names.forget();
+            self.said.atoms.forget();
+            self.allowed.atoms.forget();
             self.types.clear();
             self.places.clear();
+            self.facts_met.clear();
+            self.actions_met.clear();
         }
         let mut rng = self.start.clone();
         let begun = self.env.reset(&mut rng).map_err(Fault::new).and_then(|()| self.look());
@@ -147,43 +177,30 @@ impl Named {
     /// share one by chance in about 2^64 states. A state in which something is said twice has another.
     fn count_and_code(&mut self, lists: bool) {
         let mut code = u128::from(lists);
-        for (pred, args) in self.said() {
-            code = code.wrapping_add(self.mixed(0, pred.0, args));
+        for (_, atom) in self.known_facts() {
+            code = code.wrapping_add(atom.hash);
         }
         let mut count = 0;
-        for (action, args) in self.allowed() {
-            code = code.wrapping_add(self.mixed(1, action.0, args));
+        for (_, atom) in self.legal_actions() {
+            code = code.wrapping_add(atom.hash);
             count += 1;
         }
         (self.code, self.legal) = (code, lists.then_some(count));
     }
 
-    /// The facts that the alphabet knows, by the numbers of their names.
-    fn said(&self) -> impl Iterator<Item = (Pred, &[u32])> {
-        self.said.atoms.iter().filter_map(|(id, args)| Some((self.predicates[id as usize]?, args)))
+    /// The facts that the alphabet knows.
+    fn known_facts(&self) -> impl Iterator<Item = (Pred, &MetAtom)> {
+        self.said.atoms.iter().filter_map(|atom| Some((self.predicates[atom.of as usize]?, atom)))
     }
 
-    /// The legal actions that the alphabet knows, by the numbers of their names. None names an object twice.
-    fn allowed(&self) -> impl Iterator<Item = (Action, &[u32])> {
-        let all = self.allowed.atoms.iter();
-        let known = all.filter_map(|(id, args)| Some((self.actions[id as usize]?, args)));
-        known.filter(|(_, args)| (1..args.len()).all(|i| !args[..i].contains(&args[i])))
+    /// The legal actions that the alphabet knows. None names an object twice.
+    fn legal_actions(&self) -> impl Iterator<Item = (Action, &MetAtom)> {
+        let all = self.allowed.atoms.iter().filter(|atom| atom.distinct);
+        all.filter_map(|atom| Some((self.actions[atom.of as usize]?, atom)))
     }
 
-    fn places<'a>(&'a self, numbers: &'a [u32]) -> impl Iterator<Item = Object> + 'a {
-        numbers.iter().map(|&number| self.places[number as usize])
-    }
-
-    /// A number for a fact or an action.
-    fn mixed(&self, kind: u64, id: u32, args: &[u32]) -> u128 {
-        let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        let mut mix = |word: u64| {
-            hash = (hash ^ u128::from(word)).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb);
-            hash ^= hash >> 67;
-        };
-        mix(kind << 63 | u64::from(id) << 32 | args.len() as u64);
-        self.places(args).for_each(|o| mix(u64::from(o.0)));
-        hash
+    fn places(&self, atom: &MetAtom) -> impl Iterator<Item = Object> {
+        atom.args.iter().map(|&number| self.places[number as usize])
     }
 
     /// Takes in the objects that are named now, with their types. Whether any is new, or more is known of its type.
@@ -221,25 +238,30 @@ impl Named {
             let of_type = alphabet.types.find(self.said.types.text(of_type)).unwrap_or(Types::ANY);
             meet(number, of_type)?;
         }
-        for (id, args) in self.said.atoms.iter() {
-            let types = self.predicates[id as usize].map(|p| &alphabet.predicate(p).args);
-            for (i, &number) in args.iter().enumerate() {
-                meet(number, types.map_or(Types::ANY, |types| types[i]))?;
-            }
-        }
-        if lists {
-            for (id, args) in self.allowed.atoms.iter() {
-                let types = self.actions[id as usize].map(|a| &alphabet.action(a).args);
-                for (i, &number) in args.iter().enumerate() {
-                    meet(number, types.map_or(Types::ANY, |types| types[i]))?;
+        let mut meet_all = |atoms: &Atoms, met: &mut Vec<u64>, types: &[Vec<Type>]| {
+            for &number in &atoms.now {
+                if number as usize >= met.len() {
+                    met.resize(number as usize + 1, 0);
+                }
+                if std::mem::replace(&mut met[number as usize], self.episode) == self.episode {
+                    continue;
+                }
+                let atom = atoms.met(number);
+                for (&name, &t) in atom.args.iter().zip(&types[atom.of as usize]) {
+                    meet(name, t)?;
                 }
             }
+            Ok::<(), Fault>(())
+        };
+        meet_all(&self.said.atoms, &mut self.facts_met, &self.predicate_types)?;
+        if lists {
+            meet_all(&self.allowed.atoms, &mut self.actions_met, &self.action_types)?;
         }
         if changed {
             for (number, t) in objects.iter_mut() {
                 *t = types[*number as usize];
             }
-            objects.sort_by_cached_key(|&(number, _)| names.constant(number));
+            objects.sort_unstable_by(|a, b| names.constant(a.0).cmp(names.constant(b.0)));
         }
         Ok(changed)
     }
@@ -254,7 +276,7 @@ impl Named {
             return Arc::clone(known);
         }
         let names = &self.said.atoms.names;
-        let universe = Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n), t)).collect());
+        let universe = Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n).clone(), t)).collect());
         let made = Arc::new(Objects {
             texts: self.objects.iter().map(|&(n, _)| Arc::clone(names.text(n))).collect(),
             can_act: universe.can_act(&self.alphabet),
@@ -297,9 +319,9 @@ impl env::Env for Named {
 
     fn facts(&self, facts: &mut EngineFacts) {
         let mut objects = Vec::new();
-        for (pred, args) in self.said() {
+        for (pred, atom) in self.known_facts() {
             objects.clear();
-            objects.extend(self.places(args));
+            objects.extend(self.places(atom));
             facts.push(pred, &objects);
         }
     }
@@ -310,10 +332,9 @@ impl env::Env for Named {
 
     fn legal(&self, actions: &mut Vec<GroundAction>) -> bool {
         if self.legal.is_some() {
-            let all = self.allowed();
-            let mut listed: Vec<GroundAction> = all
-                .map(|(action, args)| GroundAction { action, args: self.places(args).collect() })
-                .collect();
+            let ground =
+                |(action, atom)| GroundAction { action, args: self.places(atom).collect() };
+            let mut listed: Vec<GroundAction> = self.legal_actions().map(ground).collect();
             listed.sort_unstable();
             listed.dedup();
             actions.append(&mut listed);
@@ -390,11 +411,16 @@ impl env::Env for Named {
             alphabet: Arc::clone(&self.alphabet),
             predicates: self.predicates.clone(),
             actions: self.actions.clone(),
+            predicate_types: self.predicate_types.clone(),
+            action_types: self.action_types.clone(),
             said: self.said.clone(),
             allowed: self.allowed.clone(),
             objects: self.objects.clone(),
             types: self.types.clone(),
             places: self.places.clone(),
+            episode: self.episode,
+            facts_met: self.facts_met.clone(),
+            actions_met: self.actions_met.clone(),
             known: self.known.clone(),
             current: Arc::clone(&self.current),
             legal: self.legal,
