@@ -54,6 +54,8 @@ def sweep(
     ``backend="local"`` uses ``workers`` processes; ``backend="ray"`` runs tasks on Ray, on the cluster that ``ray.init`` joined, or on
     one that is started on this machine. There, ``out`` has to be a folder that all machines share. The results are the same bits.
     """
+    if backend not in ("local", "ray"):
+        raise Error(f"backend: `local` or `ray`, not `{backend}`")
     if isinstance(worlds, str):
         worlds = [worlds]
     named = dict(worlds) if isinstance(worlds, Mapping) else {_name(of): of for of in worlds}
@@ -67,12 +69,10 @@ def sweep(
                 folder = top / name / (f"settings-{number}" if len(variants) > 1 else "") / f"seed-{seed}"
                 jobs.append(Job(name, of, (tests or {}).get(name), int(seed), variant, folder))
     todo = [job for job in jobs if not _finished(job)]
-    if backend == "local":
-        _on_processes(todo, top, workers)
-    elif backend == "ray":
+    if backend == "ray":
         _on_ray(todo, top)
     else:
-        raise Error(f"backend: `local` or `ray`, not `{backend}`")
+        _on_processes(todo, top, workers)
     return _frame(jobs)
 
 

@@ -40,7 +40,7 @@ class Recorded(Plain):
 
 def train(world):
     """Trains in one process. The same seed makes the same calls."""
-    settings = {"updates": 20, "wave": 1, "restarts": 1, "improve": False, "short_waves": 0, "selection_episodes": 200}
+    settings = {"updates": 60, "wave": 1, "restarts": 1, "improve": False, "grow": False, "short_waves": 0}
     derrl.train(world, seed=0, processes=1, progress=False, **settings)
 
 

@@ -89,7 +89,7 @@ impl Lexicon {
     /// The atom that a tuple says; a text by itself is an atom without arguments. `what` names it in errors.
     #[inline]
     fn atom(&mut self, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<AtomId> {
-        let Ok(tuple) = atom.cast::<PyTuple>() else { return self.read(atom, None, what) };
+        let Ok(tuple) = atom.cast_exact::<PyTuple>() else { return self.read(atom, None, what) };
         if tuple.len() > WIDEST {
             return self.read(atom, None, what);
         }
@@ -201,7 +201,7 @@ impl Atoms {
 
     /// Adds atoms from an iterable of tuples `("on", "a", "b")`; `what` names them in errors.
     pub fn read(&mut self, lexicon: &mut Lexicon, atoms: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        if let Ok(list) = atoms.cast::<PyList>() {
+        if let Ok(list) = atoms.cast_exact::<PyList>() {
             for atom in list.iter() {
                 self.0.push(lexicon.atom(&atom, what)?);
             }

@@ -188,9 +188,10 @@ impl Player {
                 came.repr()?
             )));
         };
-        self.look(py, &parts.get_item(0)?)?;
-        let reward: f64 = parts.get_item(1)?.extract()?;
-        let (terminated, truncated) = (parts.get_item(2)?.is_truthy()?, parts.get_item(3)?.is_truthy()?);
+        let part = |i: usize| parts.get_borrowed_item(i);
+        self.look(py, &part(0)?)?;
+        let reward: f64 = part(1)?.extract()?;
+        let (terminated, truncated) = (part(2)?.is_truthy()?, part(3)?.is_truthy()?);
         let status = match (terminated, truncated) {
             (true, _) => Status::Terminated,
             (_, true) => Status::Truncated,

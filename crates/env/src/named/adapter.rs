@@ -152,12 +152,12 @@ impl Named {
         self.allowed.atoms.clear();
         self.env.facts(&mut self.said);
         // Facts and actions number names alike.
-        self.allowed.atoms.names = std::mem::take(&mut self.said.atoms.names);
+        std::mem::swap(&mut self.allowed.atoms.names, &mut self.said.atoms.names);
         let lists = self.env.legal(&mut self.allowed);
         if !lists {
             self.allowed.atoms.clear();
         }
-        self.said.atoms.names = std::mem::take(&mut self.allowed.atoms.names);
+        std::mem::swap(&mut self.said.atoms.names, &mut self.allowed.atoms.names);
         if let Some(wrong) = self.said.atoms.wrong.take().or_else(|| self.allowed.atoms.wrong.take()) {
             return Err(Fault::new(wrong));
         }
@@ -346,10 +346,15 @@ impl env::Env for Named {
         if self.fault.is_some() {
             return Outcome::truncated(0.0);
         }
-        let current = Arc::clone(&self.current);
-        let names: Vec<&str> = args.iter().map(|o| &*current.texts[o.0 as usize]).collect();
-        let alphabet = Arc::clone(&self.alphabet);
-        let stepped = self.env.step(&alphabet.action(action).name, &names, rng);
+        let name = |&o: &Object| &*self.current.texts[o.0 as usize];
+        let called = &self.alphabet.action(action).name;
+        // Most actions have few objects: these need no list on the heap.
+        let stepped = match args {
+            [] => self.env.step(called, &[], rng),
+            [one] => self.env.step(called, &[name(one)], rng),
+            [one, two] => self.env.step(called, &[name(one), name(two)], rng),
+            more => self.env.step(called, &more.iter().map(name).collect::<Vec<_>>(), rng),
+        };
         let seen = match stepped {
             Ok(outcome) => self.look().map(|()| outcome),
             Err(error) => Err(Fault::new(error)),
