@@ -16,6 +16,14 @@ class World:
     def find(name: str) -> World:
         """The built-in world of that name."""
     @staticmethod
+    def pddl(
+        domain: str | PathLike[str],
+        train: Sequence[str | PathLike[str]],
+        test: Sequence[tuple[str, str | PathLike[str]]],
+        max_steps: int | None = None,
+    ) -> World:
+        """The world of a PDDL domain with its problems."""
+    @staticmethod
     def python(name: str, domain: str, tasks: Sequence[tuple[str, object]]) -> World:
         """A world from the text of its domain file and Python objects by task, the one to train on first."""
     @staticmethod
@@ -31,6 +39,9 @@ class World:
     @property
     def is_python(self) -> bool:
         """Whether it is written in Python."""
+    @property
+    def is_pddl(self) -> bool:
+        """Whether it is a PDDL domain."""
     def tasks_json(self) -> str: ...
     def actions(self) -> list[tuple[str, int]]:
         """Its actions: name and number of objects."""
@@ -101,8 +112,11 @@ class Policy:
     def evaluate_json(
         self, world: World, task: str, episodes: int | None = None, seed: int = 0, options: str = "{}"
     ) -> str: ...
-    def verify_json(self, world: World, max_objects: int, threads: int | None = None) -> str: ...
-    def diff_json(self, other: Policy, world: World, max_objects: int) -> str: ...
+    def verify_json(self, world: World, max_objects: int | None = None, threads: int | None = None) -> str: ...
+    def diff_json(self, other: Policy, world: World, max_objects: int | None = None) -> str: ...
+    def solve(
+        self, world: World, problem: str | PathLike[str], max_steps: int | None = None, seed: int = 0
+    ) -> tuple[bool, list[list[str]], float]: ...
     def export(self, language: str) -> str: ...
 
 def main(args: list[str]) -> int: ...

@@ -1,6 +1,6 @@
 """The built-in worlds as Gymnasium environments: ``gymnasium.make("derrl/Blocks-v0", task="dynamic-blocks")``.
 
-Gymnasium imports this module by itself when derrl is installed; ``import derrl.gym`` registers them as well.
+``import derrl`` imports this module where Gymnasium is installed, and so registers them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Restarts in processes, for worlds written in Python: each process has its own interpreter."""
+"""Restarts elsewhere: in processes, for worlds written in Python, where each has its own interpreter, and on Ray."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _derrl
-from ._derrl import World
+from ._derrl import Error, World
 from .progress import Show
 
 
@@ -85,16 +85,62 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
     return done
 
 
-def _child(pipe: Connection, world: World, folder: Path, restart: int, pending: list[int]) -> None:
+def ray_module() -> Any:
+    """Ray, on the cluster that ``ray.init`` joined, or else on one that is started on this machine."""
+    try:
+        import ray
+    except ImportError as error:
+        raise Error("backend='ray' needs Ray: pip install 'derrl[ray]'") from error
+    if not ray.is_initialized():
+        ray.init(include_dashboard=False, log_to_driver=False)
+    return ray
+
+
+ATTEMPTS = 3
+"""How often what a worker did not finish is tried."""
+
+
+def restarts_on_ray(world: World, folder: Path, show: Show | None) -> None:
+    """Does the restarts of a run as Ray tasks. All machines read the folder; this process alone writes it.
+
+    A task whose worker dies is given to another.
+    """
+    ray = ray_module()
+    task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(_result)
+    done = 0
+    while pending := _derrl.pending(world, folder):
+        running = [task.remote(world, folder.absolute(), restart, pending) for restart in pending]
+        total, counted = done + len(pending), time.monotonic()
+        try:
+            while running:
+                ready, running = ray.wait(running, timeout=0.2)
+                for kept, failure in ray.get(ready):
+                    if kept is not None:
+                        now = time.monotonic()
+                        _derrl.absorb(world, folder, [kept], now - counted)
+                        counted, done = now, done + 1
+                    if failure is not None:
+                        raise failure
+                if show is not None:
+                    show(done, total, f"{done} of {total} restarts, {len(running)} on Ray")
+        finally:
+            for reference in running:
+                ray.cancel(reference)
+
+
+def _result(world: World, folder: Path, restart: int, pending: list[int]) -> tuple[str | None, BaseException | None]:
+    """What a restart gives, with the exception that ended it, if one did."""
     kept: str | None = None
     failure: BaseException | None
     try:
         kept, failure = _derrl.restart(world, folder, restart, pending)
     except BaseException as error:
         failure = error
-    if failure is not None:
-        failure = _portable(failure)
-    pipe.send((kept, failure))
+    return kept, None if failure is None else _portable(failure)
+
+
+def _child(pipe: Connection, world: World, folder: Path, restart: int, pending: list[int]) -> None:
+    pipe.send(_result(world, folder, restart, pending))
     pipe.close()
 
 

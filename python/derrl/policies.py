@@ -32,6 +32,8 @@ class Score:
     """The mean best-known return of the same instances, where the world knows it."""
     references: Mapping[str, float] = field(default_factory=dict)
     """The mean return of other controllers of note on the same instances."""
+    problems: Sequence[Mapping[str, Any]] = ()
+    """Of PDDL, each problem: its file, whether it was solved, steps, cost and seconds."""
 
     def __str__(self) -> str:
         spread = f"± {self.stderr:.3f}" if self.episodes > 1 else f"(n = {self.episodes})"
@@ -167,6 +169,27 @@ class Difference:
         return not self.equivalent
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What a policy does in a PDDL problem."""
+
+    solved: bool
+    """Whether the goal was reached."""
+    steps: Sequence[tuple[str, ...]]
+    """The actions, in the names of the PDDL files."""
+    cost: float
+
+    def __bool__(self) -> bool:
+        return self.solved
+
+    def __str__(self) -> str:
+        """One action per line, as validators of plans read it."""
+        return "".join(f"({' '.join(step)})\n" for step in self.steps)
+
+    def _repr_html_(self) -> str:
+        return _block(str(self) if self.solved else f"{self}; the goal was not reached")
+
+
 class Policy:
     """Rules that act. Made by :func:`derrl.train` or :meth:`Policy.parse`."""
 
@@ -295,8 +318,8 @@ class Policy:
 
 def _described(domain: WorldLike | Path) -> World:
     if isinstance(domain, Path):
-        return World.described(domain_text(domain))
-    if isinstance(domain, str) and (":-" in domain or "/" in domain or domain.endswith(".pl")):
+        return as_world(str(domain)) if domain.suffix == ".pddl" else World.described(domain_text(domain))
+    if isinstance(domain, str) and not domain.endswith(".pddl") and (":-" in domain or "/" in domain or domain.endswith(".pl")):
         return World.described(domain_text(domain))
     return as_world(domain)
 
@@ -310,7 +333,8 @@ def evaluate(
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
 ) -> Score:
-    """The score of a policy on a task, over seeded episodes: the same instances for every policy."""
+    """The score of a policy on a task, over seeded episodes: the same instances for every policy. In a PDDL domain, every problem
+    of the task is played once."""
     of = policy.world if world is None else as_world(world)
     found = policy._inner.evaluate_json(of, task, episodes, seed, json.dumps(dict(options or {})))
     return Score.from_json(json.loads(found))
@@ -320,15 +344,16 @@ def verify(
     policy: Policy,
     world: WorldLike | None = None,
     *,
-    max_objects: int = 4,
+    max_objects: int | None = None,
     ties: str = "worst",
     instances: int = 100,
     most_states: int = 1_000_000,
 ) -> Proof:
     """Whether a policy gets there, however ties are broken (``ties="worst"``) or if they are broken at random.
 
-    In a built-in world that lists its instances: from every one of them up to a size. In a world written in Python that has
-    ``copy()``: from the first ``instances`` instances, by walking every state that the policy can reach.
+    In a built-in world that lists its instances: from every one of them up to a size, by default one that takes about a second. In
+    a PDDL domain: in every test problem, all of whose states are walked. In a world written in Python that has ``copy()``: from the
+    first ``instances`` instances, by walking every state that the policy can reach.
     """
     if ties not in ("worst", "random"):
         raise Error(f"ties: `worst` or `random`, not `{ties}`")
@@ -342,11 +367,26 @@ def verify(
     return Proof(report["verdict"], ties, report)
 
 
-def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int = 4) -> Difference:
-    """Where two policies decide otherwise, in every state up to a size."""
+def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int | None = None) -> Difference:
+    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second."""
     of = first.world if world is None else as_world(world)
     found = json.loads(first._inner.diff_json(second._inner, of, max_objects))
     return Difference(found["equivalent"], found["states"], found["difference"])
+
+
+def plan(
+    policy: Policy,
+    problem: str | PathLike[str],
+    world: WorldLike | None = None,
+    *,
+    max_steps: int | None = None,
+    seed: int = 0,
+) -> Plan:
+    """What a policy for a PDDL domain does in a problem of that domain. A plan that reaches the goal was checked by the rules of
+    PDDL."""
+    of = policy.world if world is None else as_world(world)
+    solved, steps, cost = policy._inner.solve(of, problem, max_steps, seed)
+    return Plan(solved, [tuple(step) for step in steps], cost)
 
 
 def export(policy: Policy, language: str, path: str | PathLike[str] | None = None) -> str:

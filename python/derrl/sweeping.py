@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _derrl
 from ._derrl import Error, World
+from .parallel import ATTEMPTS, ray_module
 from .training import resume, train
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ class Job:
     seed: int
     settings: Mapping[str, Any]
     folder: Path
-
-
-ATTEMPTS = 3
-"""How often a run whose worker was lost is tried."""
 
 
 def sweep(
@@ -57,6 +54,8 @@ def sweep(
     ``backend="local"`` uses ``workers`` processes; ``backend="ray"`` runs tasks on Ray, on the cluster that ``ray.init`` joined, or on
     one that is started on this machine. There, ``out`` has to be a folder that all machines share. The results are the same bits.
     """
+    if backend not in ("local", "ray"):
+        raise Error(f"backend: `local` or `ray`, not `{backend}`")
     if isinstance(worlds, str):
         worlds = [worlds]
     named = dict(worlds) if isinstance(worlds, Mapping) else {_name(of): of for of in worlds}
@@ -70,12 +69,10 @@ def sweep(
                 folder = top / name / (f"settings-{number}" if len(variants) > 1 else "") / f"seed-{seed}"
                 jobs.append(Job(name, of, (tests or {}).get(name), int(seed), variant, folder))
     todo = [job for job in jobs if not _finished(job)]
-    if backend == "local":
-        _on_processes(todo, top, workers)
-    elif backend == "ray":
+    if backend == "ray":
         _on_ray(todo, top)
     else:
-        raise Error(f"backend: `local` or `ray`, not `{backend}`")
+        _on_processes(todo, top, workers)
     return _frame(jobs)
 
 
@@ -157,14 +154,9 @@ def _on_processes(jobs: list[Job], top: Path, workers: int | None) -> None:
 
 
 def _on_ray(jobs: list[Job], top: Path) -> None:
-    try:
-        import ray
-    except ImportError as error:
-        raise Error("backend='ray' needs Ray: pip install 'derrl[ray]'") from error
     if not jobs:
         return
-    if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False)
+    ray = ray_module()
     # A task whose worker dies is given to another, which goes on from the checkpoint in the folder.
     task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(run_job)
     ray.get([task.remote(job, top) for job in jobs])

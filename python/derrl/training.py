@@ -14,7 +14,7 @@ from typing import Any
 
 from . import _derrl, progress as bars
 from ._derrl import Error, World
-from .parallel import restarts_in_processes
+from .parallel import restarts_in_processes, restarts_on_ray
 from .policies import Policy, Score
 from .worlds import WorldLike, world as as_world
 
@@ -105,21 +105,25 @@ def train(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     processes: int | None = None,
+    backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
     **settings: Any,
 ) -> Run:
     """Learns a policy for a world, and scores it on all its tasks.
 
-    ``world`` is the name of a built-in world, or any object with ``reset(seed)`` and ``step(action)``. ``tests`` are further such
+    ``world`` is the name of a built-in world, what :func:`pddl` gives, or any object with ``reset(seed)`` and ``step(action)``. ``tests`` are further such
     objects, scored by name. ``out`` is the folder of the run; without it, the run is kept in a temporary folder for as long as
     the object returned. ``settings`` are those of ``derrl train --settings``, such as ``updates=300``. The same seed gives the same
     policy as the command line, bit for bit, on any number of threads or processes.
 
     Rust runs built-in worlds on all cores. A world in Python is stepped by ``processes`` processes, each with its own
-    interpreter, one restart each: by default as many as there are cores, where the platform can fork.
+    interpreter, one restart each: by default as many as there are cores, where the platform can fork. ``backend="ray"`` does the
+    restarts on Ray, on as many machines as its cluster has; ``out`` is then a folder that all of them share.
 
     Ctrl-C, and exceptions raised by the world, leave a run that :func:`resume` goes on with; a note on the exception says so.
     """
+    if backend not in ("local", "ray"):
+        raise Error(f"backend: `local` or `ray`, not `{backend}`")
     of = as_world(world, tests)
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="derrl-"))
     changed = [_written(key, value) for key, value in settings.items()]
@@ -129,7 +133,7 @@ def train(
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
-    return _go_on(of, folder, world, threads, processes, progress, temporary=out is None)
+    return _go_on(of, folder, world, threads, processes, backend, progress, temporary=out is None)
 
 
 def resume(
@@ -139,6 +143,7 @@ def resume(
     tests: Mapping[str, object] | None = None,
     threads: int | None = None,
     processes: int | None = None,
+    backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
 ) -> Run:
     """Goes on with a run that was interrupted. The result is the same as without the interruption."""
@@ -151,7 +156,7 @@ def resume(
         text = (Path(folder) / "domain.pl").read_text(encoding="utf-8")
         name = World.described(text).name
         of = World.python(name, text, [("train", world), *(tests or {}).items()])
-    return _go_on(of, Path(folder), world, threads, processes, progress, temporary=False)
+    return _go_on(of, Path(folder), world, threads, processes, backend, progress, temporary=False)
 
 
 def _go_on(
@@ -160,12 +165,15 @@ def _go_on(
     source: object,
     threads: int | None,
     processes: int | None,
+    backend: str,
     progress: bool | Callable[[int, int, str], None],
     temporary: bool,
 ) -> Run:
     show = progress if callable(progress) else bars.bar(of.name) if progress else None
     try:
-        if of.is_python:
+        if backend == "ray":
+            restarts_on_ray(of, folder, show)
+        elif of.is_python:
             restarts_in_processes(of, folder, processes, show)
         result = json.loads(_derrl.learn(of, folder, threads, show))
     except BaseException as error:

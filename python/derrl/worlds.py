@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from operator import index
+from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, Union, runtime_checkable
 
@@ -33,10 +34,11 @@ class PythonWorld(Protocol):
 
 
 WorldLike = Union[str, World, PythonWorld]
+_Paths = Union[str, "PathLike[str]", Iterable[Union[str, "PathLike[str]"]]]
 
 
 def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | None = None) -> World:
-    """The world that a name or an object stands for.
+    """The world that a name, an object, or the path of a PDDL domain stands for.
 
     ``tests`` are further objects of the same kind, each a task that is scored after training. Where the object has no
     ``domain``, one is inferred by :func:`infer_domain` and printed to standard error.
@@ -44,6 +46,8 @@ def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | 
     if isinstance(of, (World, str)):
         if tests:
             raise Error("tests go with a world of your own; a built-in world has tasks: evaluate(policy, world, task)")
+        if isinstance(of, str) and (of.endswith(".pddl") or Path(of, "domain.pddl").is_file()):
+            return pddl(of)
         return of if isinstance(of, World) else World.find(of)
     for each in (of, *(tests or {}).values()):
         check_methods(each)
@@ -66,6 +70,39 @@ def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | 
             raise Error("tests: `train` is the task trained on; give this one another name")
         tasks.append((task, test))
     return World.python(name, text, tasks)
+
+
+def pddl(
+    domain: str | PathLike[str],
+    train: _Paths = (),
+    test: _Paths | Mapping[str, str | PathLike[str]] = (),
+    *,
+    max_steps: int | None = None,
+) -> World:
+    """The world of a PDDL domain: what ``derrl train DOMAIN.pddl --train ... --test ...`` reads.
+
+    ``domain`` is a file, or a folder that holds ``domain.pddl``. ``train`` and ``test`` are problem files and folders of them. Each test is a
+    task, named by its path as given, or by the key of a mapping; the task trained on is ``train``. A folder brings its own problems
+    where none are named: those in ``train/``, and a test for each other subfolder. ``max_steps`` bounds an episode (by default 20 steps, and
+    10 per object).
+    """
+    tests = dict(test) if isinstance(test, Mapping) else {str(path): path for path in _paths(test)}
+    if "train" in tests:
+        raise Error("test: `train` is the task trained on; give this one another name")
+    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+        raise Error(f"max_steps: a number of steps, from 1, not {max_steps!r}")
+    place = Path(domain)
+    beside = place if place.is_dir() else place.parent
+    if not _paths(train) and not tests and place.exists() and not place.is_dir() and not (beside / "train").is_dir():
+        raise Error(f"say which problems, as in derrl.pddl({str(domain)!r}, train=..., test=...)")
+    return World.pddl(
+        place, [Path(path).absolute() for path in _paths(train)],
+        [(name, Path(path).absolute()) for name, path in tests.items()], max_steps,
+    )
+
+
+def _paths(given: _Paths) -> list[str | PathLike[str]]:
+    return [given] if isinstance(given, (str, PathLike)) else list(given)
 
 
 def domain_text(domain: str | Path) -> str:

@@ -39,5 +39,5 @@ class Delivery:
 if __name__ == "__main__":
     import derrl
 
-    run = derrl.train(Delivery(), tests={"more": Delivery(balls=6, rooms=5)}, seed=0, updates=40, wave=2, restarts=8)
+    run = derrl.train(Delivery(), tests={"more": Delivery(balls=6, rooms=5)}, seed=0)
     print(run)

@@ -1,116 +1,236 @@
 //! Facts and actions between Python tuples and names.
+//!
+//! A world says the same names, in the same few combinations, at every step. Each atom is read once: the next time, a tuple of
+//! the same Python objects is known by their addresses, and another one of the same text by its text.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyString, PyTuple};
+use rustc_hash::FxHashMap;
 
-/// Ground atoms in names, in one piece of text.
-#[derive(Clone, Debug, Default)]
-pub struct Atoms {
-    text: String,
-    /// Where each name ends in the text.
-    ends: Vec<usize>,
-    /// How many names each atom has, its predicate or action included.
-    lengths: Vec<usize>,
-    /// Whether any object was given as an integer.
-    pub integers: bool,
+/// A name, by its number in a [`Lexicon`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Word(u32);
+
+/// A ground atom, by its number in a [`Lexicon`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtomId(pub u32);
+
+/// The names and atoms that were said so far.
+#[derive(Default)]
+pub struct Lexicon {
+    /// Atoms by the addresses of the objects in their tuples, which are kept alive: else others could have the same ones.
+    by_address: FxHashMap<[usize; WIDEST], AtomId>,
+    alive: Vec<Py<PyAny>>,
+    by_words: FxHashMap<Box<[Word]>, AtomId>,
+    atoms: Vec<Box<[Word]>>,
+    by_text: FxHashMap<Box<str>, Word>,
+    words: Vec<Entry>,
 }
+
+struct Entry {
+    text: Box<str>,
+    /// What it was said by first: what comes back to the world.
+    object: Py<PyAny>,
+    /// Whether that is a text, not a number.
+    is_text: bool,
+}
+
+/// The longest tuples that are known by addresses.
+const WIDEST: usize = 4;
+/// Atoms that are known by addresses, at the most: a world may make new objects at every step.
+const MOST_ADDRESSES: usize = 1 << 13;
+
+impl Lexicon {
+    /// The word that an object says: a text or an integer.
+    fn word(&mut self, object: &Bound<'_, PyAny>) -> Result<Word, ()> {
+        if let Ok(text) = object.cast::<PyString>() {
+            Ok(self.named(text.to_str().map_err(|_| ())?, object, true))
+        } else if object.is_instance_of::<PyBool>() {
+            Err(())
+        } else {
+            // Whatever is an integer to Python, such as those of numpy: it comes back as Python's own.
+            let number: i64 = object.extract().map_err(|_| ())?;
+            let own = PyInt::new(object.py(), number).into_any();
+            Ok(self.named(&number.to_string(), &own, false))
+        }
+    }
+
+    fn named(&mut self, text: &str, object: &Bound<'_, PyAny>, is_text: bool) -> Word {
+        if let Some(&word) = self.by_text.get(text) {
+            return word;
+        }
+        let word = Word(self.words.len() as u32);
+        self.words.push(Entry { text: text.into(), object: object.clone().unbind(), is_text });
+        self.by_text.insert(text.into(), word);
+        word
+    }
+
+    /// The word of an object or of its type; an error where it is neither a text nor an integer.
+    pub fn name(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Word> {
+        let wrong = |()| match object.repr() {
+            Ok(text) => PyTypeError::new_err(format!("a name is a text or an integer, not {text}")),
+            Err(error) => error,
+        };
+        self.word(object).map_err(wrong)
+    }
+
+    /// The text of a word.
+    pub fn text(&self, word: Word) -> &str {
+        &self.words[word.0 as usize].text
+    }
+
+    /// The texts of an atom: its name, and those of its objects.
+    pub fn texts<'a>(&'a self, atom: AtomId, into: &mut Vec<&'a str>) {
+        into.clear();
+        into.extend(self.atoms[atom.0 as usize].iter().map(|&word| self.text(word)));
+    }
+
+    /// The atom that a tuple says; a text by itself is an atom without arguments. `what` names it in errors.
+    #[inline]
+    fn atom(&mut self, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<AtomId> {
+        let Ok(tuple) = atom.cast_exact::<PyTuple>() else { return self.read(atom, None, what) };
+        if tuple.len() > WIDEST {
+            return self.read(atom, None, what);
+        }
+        let mut addresses = [0; WIDEST];
+        for (address, object) in addresses.iter_mut().zip(tuple.iter_borrowed()) {
+            *address = object.as_ptr() as usize;
+        }
+        if let Some(&known) = self.by_address.get(&addresses) {
+            return Ok(known);
+        }
+        self.read(atom, Some(addresses), what)
+    }
+
+    #[cold]
+    fn read(
+        &mut self,
+        atom: &Bound<'_, PyAny>,
+        addresses: Option<[usize; WIDEST]>,
+        what: &str,
+    ) -> PyResult<AtomId> {
+        let mut words = Vec::new();
+        let read = if atom.is_instance_of::<PyString>() {
+            self.word(atom).map(|word| words.push(word))
+        } else if let Ok(names) = atom.try_iter() {
+            let mut read = Ok(());
+            for name in names {
+                read = read.and(self.word(&name?).map(|word| words.push(word)));
+            }
+            read
+        } else {
+            Err(())
+        };
+        if read.is_err() || !words.first().is_some_and(|word| self.words[word.0 as usize].is_text) {
+            return Err(PyTypeError::new_err(format!(
+                "{what} is a tuple of a name and its objects, such as (\"on\", \"a\", \"b\"), not {}",
+                atom.repr().map_or_else(|_| "this".to_string(), |text| text.to_string())
+            )));
+        }
+        let known = if let Some(&known) = self.by_words.get(&words[..]) {
+            known
+        } else {
+            let known = AtomId(self.atoms.len() as u32);
+            self.atoms.push(words[..].into());
+            self.by_words.insert(words.into(), known);
+            known
+        };
+        if let Some(addresses) = addresses.filter(|_| self.by_address.len() < MOST_ADDRESSES) {
+            for object in atom.try_iter()? {
+                self.alive.push(object?.unbind());
+            }
+            self.by_address.insert(addresses, known);
+        }
+        Ok(known)
+    }
+
+    /// The tuple of an action: each name as the world said it, or else as text.
+    pub fn tuple<'py>(&self, py: Python<'py>, name: &str, args: &[&str]) -> PyResult<Bound<'py, PyTuple>> {
+        let object = |text: &str| match self.by_text.get(text) {
+            Some(&word) => self.words[word.0 as usize].object.bind(py).clone(),
+            None => PyString::intern(py, text).into_any(),
+        };
+        match args {
+            [] => PyTuple::new(py, [object(name)]),
+            [one] => PyTuple::new(py, [object(name), object(one)]),
+            [one, two] => PyTuple::new(py, [object(name), object(one), object(two)]),
+            _ => {
+                let all = std::iter::once(&name).chain(args).map(|name| object(name));
+                PyTuple::new(py, all.collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// The same names and atoms.
+    pub fn clone_ref(&self, py: Python<'_>) -> Lexicon {
+        let entry =
+            |e: &Entry| Entry { text: e.text.clone(), object: e.object.clone_ref(py), is_text: e.is_text };
+        Lexicon {
+            by_address: self.by_address.clone(),
+            alive: self.alive.iter().map(|object| object.clone_ref(py)).collect(),
+            by_words: self.by_words.clone(),
+            atoms: self.atoms.clone(),
+            by_text: self.by_text.clone(),
+            words: self.words.iter().map(entry).collect(),
+        }
+    }
+
+    /// Forgets all, where there is too much of it, and says whether it did. What it gave is void afterwards.
+    pub fn trim(&mut self, most: usize) -> bool {
+        let full = self.words.len() + self.atoms.len() > most;
+        if full {
+            *self = Lexicon::default();
+        }
+        full
+    }
+}
+
+/// Ground atoms that were said, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Atoms(Vec<AtomId>);
 
 impl Atoms {
     pub fn clear(&mut self) {
-        self.text.clear();
-        self.ends.clear();
-        self.lengths.clear();
+        self.0.clear();
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Adds atoms from an iterable of tuples `("on", "a", "b")`; `what` names them in errors.
-    pub fn read(&mut self, atoms: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    pub fn read(&mut self, lexicon: &mut Lexicon, atoms: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+        if let Ok(list) = atoms.cast_exact::<PyList>() {
+            for atom in list.iter() {
+                self.0.push(lexicon.atom(&atom, what)?);
+            }
+            return Ok(());
+        }
         for atom in atoms.try_iter()? {
-            self.read_one(&atom?, what)?;
+            self.0.push(lexicon.atom(&atom?, what)?);
         }
         Ok(())
     }
 
-    /// Adds one atom from a tuple; a text by itself is an atom without arguments.
-    pub fn read_one(&mut self, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        if let Ok(name) = atom.cast::<PyString>() {
-            self.name(name.to_str()?);
-            self.lengths.push(1);
-            return Ok(());
-        }
-        let wrong = |atom: &Bound<'_, PyAny>| {
-            PyTypeError::new_err(format!(
-                "{what} is a tuple of a name and its objects, such as (\"on\", \"a\", \"b\"), not {}",
-                atom.repr().map_or_else(|_| "this".to_string(), |text| text.to_string())
-            ))
-        };
-        let before = self.ends.len();
-        if let Ok(tuple) = atom.cast::<PyTuple>() {
-            for name in tuple.iter_borrowed() {
-                self.object(&name, self.ends.len() == before).map_err(|()| wrong(atom))?;
-            }
-        } else {
-            for name in atom.try_iter().map_err(|_| wrong(atom))? {
-                self.object(&name?, self.ends.len() == before).map_err(|()| wrong(atom))?;
-            }
-        }
-        if self.ends.len() == before {
-            return Err(wrong(atom));
-        }
-        self.lengths.push(self.ends.len() - before);
+    /// Adds one atom.
+    pub fn read_one(&mut self, lexicon: &mut Lexicon, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+        self.0.push(lexicon.atom(atom, what)?);
         Ok(())
     }
 
-    fn object(&mut self, name: &Bound<'_, PyAny>, first: bool) -> Result<(), ()> {
-        if let Ok(name) = name.cast::<PyString>() {
-            self.name(name.to_str().map_err(|_| ())?);
-            return Ok(());
-        }
-        if first || name.is_instance_of::<pyo3::types::PyBool>() {
-            return Err(());
-        }
-        // Whatever is an integer to Python, such as those of numpy.
-        let number: i64 = name.extract().map_err(|_| ())?;
-        self.integers = true;
-        self.name(&number.to_string());
-        Ok(())
+    /// The atoms.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = AtomId> {
+        self.0.iter().copied()
     }
 
-    fn name(&mut self, name: &str) {
-        self.text.push_str(name);
-        self.ends.push(self.text.len());
-    }
-
-    /// Gives each atom as its name and those of its objects.
-    pub fn each(&self, mut take: impl FnMut(&str, &[&str])) {
-        let mut names: Vec<&str> = Vec::with_capacity(8);
-        let (mut start, mut at) = (0, 0);
-        for &length in &self.lengths {
-            names.clear();
-            for &end in &self.ends[at..at + length] {
-                names.push(&self.text[start..end]);
-                start = end;
-            }
-            at += length;
-            take(names[0], &names[1..]);
+    /// Gives each atom as its name and those of its objects, as text.
+    pub fn each(&self, lexicon: &Lexicon, mut take: impl FnMut(&str, &[&str])) {
+        let mut texts = Vec::new();
+        for atom in self.iter() {
+            lexicon.texts(atom, &mut texts);
+            take(texts[0], &texts[1..]);
         }
     }
-}
-
-/// The tuple of an action or fact. Objects that are written as integers are integers if `integers` says so.
-pub fn tuple<'py>(
-    py: Python<'py>,
-    name: &str,
-    args: &[&str],
-    integers: bool,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let object = |text: &&str| -> Bound<'py, PyAny> {
-        if integers && let Ok(number) = text.parse::<i64>() {
-            return PyInt::new(py, number).into_any();
-        }
-        PyString::intern(py, text).into_any()
-    };
-    let mut all = vec![PyString::intern(py, name).into_any()];
-    all.extend(args.iter().map(object));
-    PyTuple::new(py, all)
 }

@@ -8,6 +8,7 @@
 //! | `level.rs` | levels of Minigrid, to be set beside the real one |
 //! | `policy.rs` | policies: acting, explaining, proving, exporting |
 //! | `training.rs` | training in a folder, with Ctrl-C and progress |
+//! | `signals.rs` | Ctrl-C while Rust works on the calling thread |
 //! | `failure.rs` | errors as exceptions |
 //!
 //! Structured results cross the boundary as JSON, which the Python side reads.
@@ -17,6 +18,7 @@ mod failure;
 mod level;
 mod player;
 mod policy;
+mod signals;
 mod training;
 mod world;
 

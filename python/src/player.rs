@@ -1,13 +1,16 @@
 //! A world written in Python, as the engine sees it.
 
+use std::cell::RefCell;
+
 use derrl::engine::Scene;
+use derrl::engine::named;
 use derrl::engine::scene::Image;
 use derrl::{Actions, BoxError, Cost, Env, Facts, Outcome, Rng, Status};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::atoms::{Atoms, tuple};
+use crate::atoms::{AtomId, Atoms, Lexicon, Word};
 use crate::failure::Raised;
 
 /// A Python object with `reset` and `step`, and what it said last.
@@ -15,41 +18,105 @@ use crate::failure::Raised;
 /// Environments that are made from one object share it: every reset begins anew, so one after the other may use it.
 pub struct Player {
     object: Py<PyAny>,
-    offers: Offers,
-    facts: Atoms,
-    background: Atoms,
-    legal: Atoms,
-    objects: Vec<(String, String)>,
-    succeeded: Option<bool>,
+    methods: Methods,
+    lexicon: Lexicon,
+    said: Said,
+    /// What the engine knows facts and legal actions by.
+    known: RefCell<(Known, Known)>,
     horizon: usize,
     dear: Option<usize>,
 }
 
-/// Which of the optional methods there are.
-#[derive(Clone, Copy)]
-struct Offers {
-    legal: bool,
-    succeeded: bool,
-    background: bool,
-    objects: bool,
-    copy: bool,
-    render: bool,
+/// What the world said of the state that it is in.
+#[derive(Clone, Default)]
+struct Said {
+    facts: Atoms,
+    background: Atoms,
+    legal: Atoms,
+    /// Objects with their types.
+    objects: Vec<(Word, Word)>,
+    succeeded: Option<bool>,
 }
+
+/// The methods of the object, those that are optional only where it has them.
+struct Methods {
+    reset: Py<PyAny>,
+    step: Py<PyAny>,
+    legal: Option<Py<PyAny>>,
+    succeeded: Option<Py<PyAny>>,
+    background: Option<Py<PyAny>>,
+    objects: Option<Py<PyAny>>,
+    copy: Option<Py<PyAny>>,
+    render: Option<Py<PyAny>>,
+}
+
+impl Methods {
+    /// The methods of an object. An error if it has no `reset` or `step`.
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Methods> {
+        let find = |name: &str| -> PyResult<Option<Py<PyAny>>> {
+            Ok(object.getattr_opt(name)?.filter(PyAnyMethods::is_callable).map(Bound::unbind))
+        };
+        let need = |name: &str| {
+            find(name)?.ok_or_else(|| {
+                let kind = object.get_type().name().map_or_else(|_| "it".to_string(), |kind| kind.to_string());
+                PyTypeError::new_err(format!(
+                    "a world has the methods reset(seed) and step(action): {kind} has no `{name}`"
+                ))
+            })
+        };
+        Ok(Methods {
+            reset: need("reset")?,
+            step: need("step")?,
+            legal: find("legal")?,
+            succeeded: find("succeeded")?,
+            background: find("background")?,
+            objects: find("objects")?,
+            copy: find("copy")?,
+            render: find("render")?,
+        })
+    }
+}
+
+/// What the engine knows atoms by, looked up once per era.
+#[derive(Clone, Default)]
+struct Known {
+    era: Option<u64>,
+    atoms: Vec<Option<named::Atom>>,
+}
+
+impl Known {
+    fn say(&mut self, atoms: &Atoms, lexicon: &Lexicon, to: &mut named::Atoms) {
+        if self.era != Some(to.era()) {
+            *self = Known { era: Some(to.era()), atoms: Vec::new() };
+        }
+        for AtomId(number) in atoms.iter() {
+            let known = self.atoms.get(number as usize).copied().flatten();
+            if let Some(atom) = known.or_else(|| self.find(AtomId(number), lexicon, to)) {
+                to.push(atom);
+            }
+        }
+    }
+
+    #[cold]
+    fn find(&mut self, atom: AtomId, lexicon: &Lexicon, to: &mut named::Atoms) -> Option<named::Atom> {
+        let mut texts = Vec::new();
+        lexicon.texts(atom, &mut texts);
+        let found = to.find(texts[0], &texts[1..])?;
+        let at = atom.0 as usize;
+        if at >= self.atoms.len() {
+            self.atoms.resize(at + 1, None);
+        }
+        self.atoms[at] = Some(found);
+        Some(found)
+    }
+}
+
+/// Names and atoms that are kept at the most: beyond, all are forgotten when the next episode begins.
+const MOST_KEPT: usize = 1 << 20;
 
 impl Player {
     /// The player of an object. An error if it has no `reset` or `step`.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Player> {
-        let has = |name: &str| -> PyResult<bool> {
-            Ok(object.getattr_opt(name)?.is_some_and(|method| method.is_callable()))
-        };
-        for name in ["reset", "step"] {
-            if !has(name)? {
-                let kind = object.get_type().name()?;
-                return Err(PyTypeError::new_err(format!(
-                    "a world has the methods reset(seed) and step(action): {kind} has no `{name}`"
-                )));
-            }
-        }
         let number = |name: &str| -> PyResult<Option<usize>> {
             match object.getattr_opt(name)? {
                 Some(value) if !value.is_none() => {
@@ -63,19 +130,10 @@ impl Player {
             }
         };
         Ok(Player {
-            offers: Offers {
-                legal: has("legal")?,
-                succeeded: has("succeeded")?,
-                background: has("background")?,
-                objects: has("objects")?,
-                copy: has("copy")?,
-                render: has("render")?,
-            },
-            facts: Atoms::default(),
-            background: Atoms::default(),
-            legal: Atoms::default(),
-            objects: Vec::new(),
-            succeeded: None,
+            methods: Methods::of(object)?,
+            lexicon: Lexicon::default(),
+            said: Said::default(),
+            known: RefCell::default(),
             horizon: number("horizon")?.unwrap_or(1000),
             dear: number("score_episodes")?,
             object: object.clone().unbind(),
@@ -83,40 +141,46 @@ impl Player {
     }
 
     fn begin(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
-        let object = self.object.bind(py);
-        let facts = object.call_method1(pyo3::intern!(py, "reset"), (seed,))?;
-        self.succeeded = None;
-        self.background.clear();
-        if self.offers.background {
-            self.background.read(&object.call_method0("background")?, "a fact")?;
+        if self.lexicon.trim(MOST_KEPT) {
+            self.known = RefCell::default();
+        }
+        let facts = self.methods.reset.bind(py).call1((seed,))?;
+        self.said.succeeded = None;
+        self.said.background.clear();
+        if let Some(background) = &self.methods.background {
+            self.said.background.read(&mut self.lexicon, &background.bind(py).call0()?, "a fact")?;
         }
         self.look(py, &facts)
     }
 
     /// Reads what the world says of the state it is in.
     fn look(&mut self, py: Python<'_>, facts: &Bound<'_, PyAny>) -> PyResult<()> {
-        let object = self.object.bind(py);
-        self.facts.clear();
-        self.facts.read(facts, "a fact")?;
-        if self.offers.legal {
-            self.legal.clear();
-            let legal = object.call_method0(pyo3::intern!(py, "legal"))?;
-            self.legal.read(&legal, "an action")?;
+        let Player { said, lexicon, methods, .. } = self;
+        said.facts.clear();
+        said.facts.read(lexicon, facts, "a fact")?;
+        if let Some(legal) = &methods.legal {
+            said.legal.clear();
+            said.legal.read(lexicon, &legal.bind(py).call0()?, "an action")?;
         }
-        if self.offers.objects {
-            self.objects.clear();
-            let objects = object.call_method0("objects")?;
-            for (name, of_type) in objects.cast::<PyDict>()?.iter() {
-                self.objects.push((name.str()?.to_string(), of_type.extract()?));
+        if let Some(objects) = &methods.objects {
+            said.objects.clear();
+            let objects = objects.bind(py).call0()?;
+            let Ok(objects) = objects.cast::<PyDict>() else {
+                return Err(PyTypeError::new_err(format!(
+                    "objects() returns a dict of objects with their types, as in {{\"room1\": \"room\"}}, not {}",
+                    objects.repr()?
+                )));
+            };
+            for (object, of_type) in objects.iter() {
+                said.objects.push((lexicon.name(&object)?, lexicon.name(&of_type)?));
             }
         }
         Ok(())
     }
 
     fn act(&mut self, py: Python<'_>, name: &str, args: &[&str]) -> PyResult<Outcome> {
-        let integers = self.facts.integers || self.background.integers || self.legal.integers;
-        let action = tuple(py, name, args, integers)?;
-        let came = self.object.bind(py).call_method1(pyo3::intern!(py, "step"), (action,))?;
+        let action = self.lexicon.tuple(py, name, args)?;
+        let came = self.methods.step.bind(py).call1((action,))?;
         let parts = came.cast::<PyTuple>().ok().filter(|parts| (4..=5).contains(&parts.len()));
         let Some(parts) = parts else {
             return Err(PyTypeError::new_err(format!(
@@ -124,17 +188,17 @@ impl Player {
                 came.repr()?
             )));
         };
-        self.look(py, &parts.get_item(0)?)?;
-        let reward: f64 = parts.get_item(1)?.extract()?;
-        let (terminated, truncated) = (parts.get_item(2)?.is_truthy()?, parts.get_item(3)?.is_truthy()?);
+        let part = |i: usize| parts.get_borrowed_item(i);
+        self.look(py, &part(0)?)?;
+        let reward: f64 = part(1)?.extract()?;
+        let (terminated, truncated) = (part(2)?.is_truthy()?, part(3)?.is_truthy()?);
         let status = match (terminated, truncated) {
             (true, _) => Status::Terminated,
             (_, true) => Status::Truncated,
             _ => Status::Running,
         };
-        if self.offers.succeeded && status != Status::Running {
-            let said = self.object.bind(py).call_method0("succeeded")?;
-            self.succeeded = Some(said.is_truthy()?);
+        if let Some(succeeded) = self.methods.succeeded.as_ref().filter(|_| status != Status::Running) {
+            self.said.succeeded = Some(succeeded.bind(py).call0()?.is_truthy()?);
         }
         Ok(Outcome { reward, status })
     }
@@ -143,7 +207,8 @@ impl Player {
 impl Player {
     /// What `render()` returns: text, SVG or an array of pixels; the facts where it returns nothing.
     fn drawn(&self, py: Python<'_>) -> PyResult<Scene> {
-        let rendered = self.object.bind(py).call_method0("render")?;
+        let Some(render) = &self.methods.render else { return Ok(Scene::Facts) };
+        let rendered = render.bind(py).call0()?;
         let read = py.import("derrl.rendering")?.getattr("read")?.call1((rendered,))?;
         let read: Option<(String, u32, u32)> = read.extract()?;
         Ok(match read {
@@ -166,11 +231,12 @@ impl Env for Player {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        for (name, of_type) in &self.objects {
-            facts.object(name, of_type);
+        for &(object, of_type) in &self.said.objects {
+            facts.object(self.lexicon.text(object), self.lexicon.text(of_type));
         }
-        self.background.each(|name, args| facts.say(name, args));
-        self.facts.each(|name, args| facts.say(name, args));
+        let known = &mut self.known.borrow_mut().0;
+        known.say(&self.said.background, &self.lexicon, facts.atoms());
+        known.say(&self.said.facts, &self.lexicon, facts.atoms());
     }
 
     fn step(&mut self, action: &str, args: &[&str], _: &mut Rng) -> Result<Outcome, BoxError> {
@@ -178,12 +244,12 @@ impl Env for Player {
     }
 
     fn legal(&self, actions: &mut Actions) -> bool {
-        self.legal.each(|name, args| actions.allow(name, args));
-        self.offers.legal
+        self.known.borrow_mut().1.say(&self.said.legal, &self.lexicon, actions.atoms());
+        self.methods.legal.is_some()
     }
 
     fn succeeded(&self) -> Option<bool> {
-        self.succeeded
+        self.said.succeeded
     }
 
     fn horizon(&self) -> usize {
@@ -195,7 +261,7 @@ impl Env for Player {
     }
 
     fn scene(&self) -> Scene {
-        if !self.offers.render {
+        if self.methods.render.is_none() {
             return Scene::Facts;
         }
         Python::attach(|py| {
@@ -208,21 +274,15 @@ impl Env for Player {
     }
 
     fn copy(&self) -> Option<Box<dyn Env>> {
-        if !self.offers.copy {
-            return None;
-        }
-        let object =
-            Python::attach(|py| self.object.bind(py).call_method0("copy").map(Bound::unbind)).ok()?;
-        Some(Box::new(Player {
-            object,
-            offers: self.offers,
-            facts: self.facts.clone(),
-            background: self.background.clone(),
-            legal: self.legal.clone(),
-            objects: self.objects.clone(),
-            succeeded: self.succeeded,
-            horizon: self.horizon,
-            dear: self.dear,
-        }))
+        let copied = |py: Python<'_>| -> PyResult<Option<Player>> {
+            let Some(copy) = &self.methods.copy else { return Ok(None) };
+            Ok(Some(Player {
+                lexicon: self.lexicon.clone_ref(py),
+                said: self.said.clone(),
+                known: self.known.clone(),
+                ..Player::new(&copy.bind(py).call0()?)?
+            }))
+        };
+        Some(Box::new(Python::attach(copied).ok()??))
     }
 }

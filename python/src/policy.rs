@@ -1,16 +1,18 @@
 //! Policies: acting, explaining, proving, exporting.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use derrl::engine::Extent;
-use derrl::learner::{Everywhere, NoMonitor, Progress, Subject, constants, cores};
+use derrl::learner::{Everywhere, Monitor, Progress, Subject, constants, cores, evaluate_while};
 use derrl::{Options, Rng, State};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::atoms::{Atoms, tuple};
+use crate::atoms::{Atoms, Lexicon};
 use crate::failure::{Error, raise};
+use crate::signals::Signals;
 use crate::world::{World, read_options};
 
 /// Rules that act.
@@ -27,36 +29,33 @@ fn state(
     facts: &Bound<'_, PyAny>,
     legal: Option<&Bound<'_, PyAny>>,
     objects: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(State, bool)> {
-    let mut state = State::new();
-    let mut atoms = Atoms::default();
-    atoms.read(facts, "a fact")?;
-    atoms.each(|name, args| {
+) -> PyResult<(State, Lexicon)> {
+    let (mut state, mut lexicon, mut atoms) = (State::new(), Lexicon::default(), Atoms::default());
+    atoms.read(&mut lexicon, facts, "a fact")?;
+    atoms.each(&lexicon, |name, args| {
         state.say(name, args);
     });
     for (name, of_type) in objects.into_iter().flat_map(|objects| objects.iter()) {
-        state.object(&name.str()?.to_string(), &of_type.extract::<String>()?);
+        let (name, of_type) = (lexicon.name(&name)?, lexicon.name(&of_type)?);
+        state.object(lexicon.text(name), lexicon.text(of_type));
     }
-    let mut integers = atoms.integers;
     if let Some(legal) = legal {
         atoms.clear();
-        atoms.read(legal, "an action")?;
-        let mut any = false;
-        atoms.each(|name, args| {
-            state.allow(name, args);
-            any = true;
-        });
-        if !any {
+        atoms.read(&mut lexicon, legal, "an action")?;
+        if atoms.is_empty() {
             return Err(Error::new_err("no action is legal in this state"));
         }
-        integers |= atoms.integers;
+        atoms.each(&lexicon, |name, args| {
+            state.allow(name, args);
+        });
     }
-    Ok((state, integers))
+    Ok((state, lexicon))
 }
 
-fn show<'py>(py: Python<'py>, action: &derrl::Action, integers: bool) -> PyResult<Bound<'py, PyTuple>> {
+/// The tuple of an action, in names as they were said.
+fn show<'py>(py: Python<'py>, action: &derrl::Action, lexicon: &Lexicon) -> PyResult<Bound<'py, PyTuple>> {
     let args: Vec<&str> = action.args.iter().map(String::as_str).collect();
-    tuple(py, &action.name, &args, integers)
+    lexicon.tuple(py, &action.name, &args)
 }
 
 impl Policy {
@@ -67,9 +66,19 @@ impl Policy {
         }
     }
 
-    fn extent(&self, max_objects: usize, others: &[&Policy]) -> Extent {
-        let all = std::iter::once(self).chain(others.iter().copied()).map(|p| p.policy.rules());
-        Extent { largest: max_objects, named: constants(all), ..Extent::default() }
+    /// The instances to look at: all problems of a domain of PDDL.
+    fn extent(&self, world: &World, max_objects: Option<usize>, others: &[&Policy]) -> PyResult<Extent> {
+        let others: Vec<&derrl::Policy> = others.iter().map(|p| &p.policy).collect();
+        match (&world.planning, max_objects) {
+            (None, size) => self.policy.extent(&world.world, size, &others).map_err(raise),
+            (Some(planning), None) => {
+                let named = constants(std::iter::once(&self.policy).chain(others).map(derrl::Policy::rules));
+                Ok(Extent { largest: planning.world().tasks().len(), named, ..Extent::default() })
+            }
+            (Some(_), Some(_)) => {
+                Err(Error::new_err("max_objects is not for PDDL: the problems of its tests are looked at"))
+            }
+        }
     }
 }
 
@@ -103,9 +112,9 @@ impl Policy {
         seed: Option<u64>,
         objects: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let (state, integers) = state(facts, legal, objects)?;
+        let (state, lexicon) = state(facts, legal, objects)?;
         let action = self.with_rng(seed, |rng| self.policy.act(&state, rng)).map_err(raise)?;
-        show(py, &action, integers)
+        show(py, &action, &lexicon)
     }
 
     /// All actions that are as good as the one taken, in order.
@@ -117,9 +126,9 @@ impl Policy {
         legal: Option<&Bound<'py, PyAny>>,
         objects: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let (state, integers) = state(facts, legal, objects)?;
+        let (state, lexicon) = state(facts, legal, objects)?;
         let all = self.policy.best(&state).map_err(raise)?;
-        PyList::new(py, all.iter().map(|a| show(py, a, integers)).collect::<PyResult<Vec<_>>>()?)
+        PyList::new(py, all.iter().map(|a| show(py, a, &lexicon)).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Why it acts as it does in a state, as JSON.
@@ -146,10 +155,10 @@ impl Policy {
         objects: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let (state, _) = state(facts, legal, objects)?;
-        let mut asked = Atoms::default();
-        asked.read_one(action, "an action")?;
+        let (mut asked, mut lexicon) = (Atoms::default(), Lexicon::default());
+        asked.read_one(&mut lexicon, action, "an action")?;
         let mut why = None;
-        asked.each(|name, args| why = Some(self.policy.why_not(&state, name, args)));
+        asked.each(&lexicon, |name, args| why = Some(self.policy.why_not(&state, name, args)));
         let why = why.ok_or_else(|| Error::new_err("no action is given"))?.map_err(raise)?;
         serde_json::to_string(&why).map_err(raise)
     }
@@ -166,62 +175,86 @@ impl Policy {
         options: &str,
     ) -> PyResult<String> {
         let options: Options = read_options(options)?;
-        let world = world.get().world.clone();
-        let score = py.detach(|| -> Result<_, derrl::Error> {
-            let mut env = world.make(self.policy.alphabet(), task, &options)?;
+        let World { world, planning, .. } = world.get();
+        let mut signals = Signals::default();
+        let score = py.detach(|| -> anyhow::Result<_> {
+            if let Some(planning) = planning {
+                return Ok(Some(planning.score(&self.policy, task, seed)?));
+            }
+            let (rules, alphabet) = (self.policy.rules(), self.policy.alphabet());
+            let mut env = world.make(alphabet, task, &options)?;
             let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
-            let rules = self.policy.rules();
-            Ok(derrl::learner::evaluate(rules, self.policy.alphabet(), env.as_mut(), episodes, seed)?)
+            let mut go_on = |_| !signals.interrupted();
+            Ok(evaluate_while(rules, alphabet, env.as_mut(), episodes, seed, &mut go_on)?)
         });
-        serde_json::to_string(&score.map_err(raise)?).map_err(raise)
+        let score = score.map_err(raise)?.ok_or_else(|| signals.raised())?;
+        serde_json::to_string(&score).map_err(raise)
     }
 
     /// Whether it gets there from every instance up to a size, as JSON.
-    #[pyo3(signature = (world, max_objects, threads = None))]
+    #[pyo3(signature = (world, max_objects = None, threads = None))]
     fn verify_json(
         &self,
         py: Python<'_>,
         world: &Bound<'_, World>,
-        max_objects: usize,
+        max_objects: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<String> {
-        let extent = self.extent(max_objects, &[]);
-        let world = world.get().world.clone();
-        let report = py.detach(|| {
+        let world = world.get();
+        let mut signals = Signals::default();
+        let report = py.detach(|| -> PyResult<_> {
+            let extent = self.extent(world, max_objects, &[])?;
             let (policy, alphabet) = (self.policy.rules(), self.policy.alphabet());
-            let subject = Subject { policy, alphabet, world: &world, extent };
-            derrl::learner::verify(
-                &subject,
-                threads.unwrap_or_else(cores),
-                Progress::default(),
-                &mut NoMonitor,
-            )
+            let subject = Subject { policy, alphabet, world: &world.world, extent };
+            let threads = threads.unwrap_or_else(cores);
+            derrl::learner::verify(&subject, threads, Progress::default(), &mut signals)
+                .map_err(|e| raise(derrl::Error::from(e)))
         });
-        serde_json::to_string(&report.map_err(|e| raise(derrl::Error::from(e)))?).map_err(raise)
+        let report = report?.ok_or_else(|| signals.raised())?;
+        serde_json::to_string(&report).map_err(raise)
     }
 
     /// Where another policy decides otherwise, in all states up to a size, as JSON.
+    #[pyo3(signature = (other, world, max_objects = None))]
     fn diff_json(
         &self,
         py: Python<'_>,
         other: &Bound<'_, Policy>,
         world: &Bound<'_, World>,
-        max_objects: usize,
+        max_objects: Option<usize>,
     ) -> PyResult<String> {
-        let other = other.get();
-        let extent = self.extent(max_objects, &[other]);
-        let world = world.get().world.clone();
-        let compared = py.detach(|| -> Result<Value, derrl::Error> {
-            let everywhere = Everywhere::new(self.policy.alphabet(), &world, &extent, cores())?;
-            let compared = everywhere.compare(self.policy.rules(), other.policy.rules(), &mut NoMonitor);
-            let compared = compared.ok_or(derrl::Error::Interrupted)?;
-            Ok(json!({
-                "equivalent": compared.difference.is_none(),
-                "states": compared.states,
-                "difference": compared.difference,
-            }))
+        let (other, world) = (other.get(), world.get());
+        let mut signals = Signals::default();
+        let compared = py.detach(|| -> PyResult<_> {
+            let extent = self.extent(world, max_objects, &[other])?;
+            let everywhere = Everywhere::new(self.policy.alphabet(), &world.world, &extent, cores());
+            let everywhere = everywhere.map_err(|e| raise(derrl::Error::from(e)))?;
+            Ok(everywhere.compare(self.policy.rules(), other.policy.rules(), &mut signals))
         });
-        Ok(compared.map_err(raise)?.to_string())
+        let compared = compared?.ok_or_else(|| signals.raised())?;
+        let told = json!({
+            "equivalent": compared.difference.is_none(),
+            "states": compared.states,
+            "difference": compared.difference,
+        });
+        Ok(told.to_string())
+    }
+
+    /// What it does in a problem of PDDL: whether it reached the goal, the steps, and their cost.
+    #[pyo3(signature = (world, problem, max_steps = None, seed = 0))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        world: &Bound<'_, World>,
+        problem: PathBuf,
+        max_steps: Option<usize>,
+        seed: u64,
+    ) -> PyResult<(bool, Vec<Vec<String>>, f64)> {
+        let Some(planning) = &world.get().planning else {
+            return Err(Error::new_err("a plan is for PDDL: derrl.pddl(domain, ...) gives such a world"));
+        };
+        let solved = py.detach(|| planning.solve(&self.policy, &problem, max_steps, seed)).map_err(raise)?;
+        Ok((solved.solved, solved.steps, solved.cost))
     }
 
     /// The policy as a program of another language.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use derrl::Planning;
 use derrl::in_folder::{self, Control, Ended, Request};
 use derrl::learner::cores;
 use derrl::spread::{self, Restarted};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyUserWarning};
 use pyo3::prelude::*;
 
 use crate::failure::{raise, raise_fault};
@@ -20,6 +21,7 @@ const POLL: Duration = Duration::from_millis(100);
 #[pyo3(signature = (world, folder, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
 #[allow(clippy::too_many_arguments)]
 pub fn start(
+    py: Python<'_>,
     world: &Bound<'_, World>,
     folder: PathBuf,
     seed: u64,
@@ -29,9 +31,13 @@ pub fn start(
     untyped: bool,
     options: &str,
 ) -> PyResult<()> {
-    let world = world.get().world.clone();
+    let World { world, planning, .. } = world.get().clone();
+    for warning in planning.as_ref().map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)? {
+        let warning = std::ffi::CString::new(warning)?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
+    }
     let options = read_options(options)?;
-    let request = Request { world, task, seed, episodes, untyped, options, settings };
+    let request = Request { world, planning, task, seed, episodes, untyped, options, settings };
     in_folder::start(&request, &folder).map_err(raise)
 }
 
@@ -46,7 +52,7 @@ pub fn learn(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let World { world, python } = world.get().clone();
+    let World { world, python, .. } = world.get().clone();
     // The interpreter steps one world at a time.
     let threads = if python { 1 } else { threads.unwrap_or_else(cores) };
     let (ended, stopped) = watched(py, python, progress.as_ref(), |control| {
@@ -121,7 +127,7 @@ pub fn restart(
     pending: Vec<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Option<String>, Option<Py<PyAny>>)> {
-    let World { world, python } = world.get().clone();
+    let World { world, python, .. } = world.get().clone();
     let (ended, stopped) = watched(py, python, progress.as_ref(), |control| {
         spread::restart(&folder, &world, restart, &pending, control)
     })?;

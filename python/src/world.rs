@@ -1,15 +1,16 @@
 //! Worlds as Python objects, and episodes of any world, played from Python.
 
-use std::sync::Mutex;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use derrl::engine::{self, observe};
 use derrl::logic::{Constant, GroundAction, Object, Universe};
-use derrl::{Options, Rng, Status};
+use derrl::{Options, Planning, Problems, Rng, Status};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use serde_json::json;
 
-use crate::atoms::{Atoms, tuple};
+use crate::atoms::{Atoms, Lexicon};
 use crate::failure::{Error, raise, raise_fault};
 use crate::player::Player;
 
@@ -20,6 +21,23 @@ pub struct World {
     pub world: derrl::World,
     /// Whether it is written in Python: then one thread steps it.
     pub python: bool,
+    /// The domain of PDDL that it is made of, if it is.
+    pub planning: Option<Planning>,
+    recipe: Arc<Recipe>,
+}
+
+/// How a world was made, so that another process can make it again.
+enum Recipe {
+    Find,
+    Described,
+    Python(Vec<(String, Py<PyAny>)>),
+    Pddl(PathBuf, Problems),
+}
+
+impl World {
+    fn of(world: derrl::World, recipe: Recipe) -> World {
+        World { world, python: false, planning: None, recipe: Arc::new(recipe) }
+    }
 }
 
 /// The names of the built-in worlds.
@@ -33,15 +51,29 @@ impl World {
     /// The built-in world of that name.
     #[staticmethod]
     fn find(name: &str) -> PyResult<World> {
-        let world = engine::find(name).map_err(raise)?.clone();
-        Ok(World { world, python: false })
+        Ok(World::of(engine::find(name).map_err(raise)?.clone(), Recipe::Find))
     }
 
-    /// A world from the text of its domain file and Python objects by task, the one to train on first. `on_request` names
-    /// the tasks that are not scored by default.
+    /// A domain of PDDL with its problems: a file, or a folder that holds `domain.pddl`.
+    #[staticmethod]
+    #[pyo3(signature = (domain, train, test, max_steps = None))]
+    fn pddl(
+        domain: PathBuf,
+        train: Vec<PathBuf>,
+        test: Vec<(String, PathBuf)>,
+        max_steps: Option<usize>,
+    ) -> PyResult<World> {
+        let problems = Problems { train, test, max_steps };
+        let planning = Planning::load(&domain, &problems).map_err(raise)?;
+        let world = World::of(planning.world().clone(), Recipe::Pddl(domain, problems));
+        Ok(World { planning: Some(planning), ..world })
+    }
+
+    /// A world from the text of its domain file and Python objects by task, the one to train on first.
     #[staticmethod]
     fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>) -> PyResult<World> {
         let mut world = derrl::World::new(name, domain).map_err(raise)?;
+        let kept = Python::attach(|py| tasks.iter().map(|(t, o)| (t.clone(), o.clone_ref(py))).collect());
         for (task, object) in tasks {
             Python::attach(|py| Player::new(object.bind(py)))?; // an error now rather than later
             world = world.named_task(task, move || {
@@ -50,7 +82,7 @@ impl World {
                 Ok(Box::new(player.map_err(failed)?))
             });
         }
-        Ok(World { world, python: true })
+        Ok(World { python: true, ..World::of(world, Recipe::Python(kept)) })
     }
 
     /// A world of which only the domain file is known: nothing can be played in it.
@@ -59,7 +91,24 @@ impl World {
         let source = derrl::logic::Source::new("domain.pl", domain);
         let alphabet = derrl::logic::Alphabet::parse(&source).map_err(raise)?;
         let name = alphabet.environment.clone().unwrap_or_else(|| "world".to_string());
-        Ok(World { world: derrl::World::new(name, domain).map_err(raise)?, python: false })
+        Ok(World::of(derrl::World::new(name, domain).map_err(raise)?, Recipe::Described))
+    }
+
+    /// How it is made again, for pickle: the objects of a world written in Python have to be such that they can be pickled.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (name, domain) = (self.world.name(), self.world.domain());
+        let (how, args) = match &*self.recipe {
+            Recipe::Find => ("find", (name,).into_pyobject(py)?),
+            Recipe::Described => ("described", (domain,).into_pyobject(py)?),
+            Recipe::Python(tasks) => {
+                let tasks: Vec<(&str, &Py<PyAny>)> = tasks.iter().map(|(t, o)| (t.as_str(), o)).collect();
+                ("python", (name, domain, tasks).into_pyobject(py)?)
+            }
+            Recipe::Pddl(domain, Problems { train, test, max_steps }) => {
+                ("pddl", (domain, train.clone(), test.clone(), *max_steps).into_pyobject(py)?)
+            }
+        };
+        Ok((py.get_type::<World>().getattr(how)?, args))
     }
 
     #[getter]
@@ -80,6 +129,11 @@ impl World {
     #[getter]
     fn is_python(&self) -> bool {
         self.python
+    }
+
+    #[getter]
+    fn is_pddl(&self) -> bool {
+        self.planning.is_some()
     }
 
     /// Its tasks, as JSON.
@@ -130,10 +184,11 @@ pub struct Episodes {
     state: Mutex<Playing>,
 }
 
-fn text(constant: &Constant) -> String {
+/// A constant as Python has it: a text or an integer.
+fn object<'py>(py: Python<'py>, constant: &Constant) -> Bound<'py, PyAny> {
     match constant {
-        Constant::Int(n) => n.to_string(),
-        Constant::Name(name) => name.to_string(),
+        Constant::Int(n) => PyInt::new(py, *n).into_any(),
+        Constant::Name(name) => PyString::intern(py, name).into_any(),
     }
 }
 
@@ -148,9 +203,9 @@ impl Episodes {
         name: &str,
         args: &[Object],
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let names: Vec<String> = args.iter().map(|&o| text(universe.name(o))).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        tuple(py, name, &names, true)
+        let name = PyString::intern(py, name).into_any();
+        let objects = args.iter().map(|&o| object(py, universe.name(o)));
+        PyTuple::new(py, std::iter::once(name).chain(objects).collect::<Vec<_>>())
     }
 }
 
@@ -183,14 +238,10 @@ impl Episodes {
     }
 
     /// The objects of the instance, in order.
-    fn objects(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+    fn objects<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
         let playing = self.lock();
         let universe = playing.env.universe();
-        let all = universe.objects().map(|o| match universe.name(o) {
-            Constant::Int(n) => Ok(n.into_pyobject(py)?.into_any().unbind()),
-            Constant::Name(name) => Ok(name.to_string().into_pyobject(py)?.into_any().unbind()),
-        });
-        all.collect()
+        universe.objects().map(|o| object(py, universe.name(o))).collect()
     }
 
     /// All actions of the instance, in order, as tuples.
@@ -221,10 +272,10 @@ impl Episodes {
 
     /// Acts, and returns the reward, whether the episode has ended by itself and whether it was cut off.
     fn step(&self, py: Python<'_>, action: &Bound<'_, PyAny>) -> PyResult<(f64, bool, bool)> {
-        let mut atoms = Atoms::default();
-        atoms.read_one(action, "an action")?;
+        let (mut atoms, mut lexicon) = (Atoms::default(), Lexicon::default());
+        atoms.read_one(&mut lexicon, action, "an action")?;
         let mut said = (String::new(), Vec::new());
-        atoms.each(|name, args| said = (name.to_string(), args.iter().map(ToString::to_string).collect()));
+        atoms.each(&lexicon, |name, args| said = (name.to_string(), args.iter().map(ToString::to_string).collect()));
         let (name, args) = said;
         py.detach(|| {
             let mut playing = self.lock();

@@ -28,7 +28,4 @@ def delivery_run(tmp_path_factory):
     from delivery import Delivery
 
     out = tmp_path_factory.mktemp("runs") / "delivery"
-    return derrl.train(
-        Delivery(), tests={"more": Delivery(balls=6, rooms=5)}, seed=0, out=out, updates=40, wave=2, restarts=8,
-        selection_episodes=200,
-    )
+    return derrl.train(Delivery(), tests={"more": Delivery(balls=6, rooms=5)}, seed=0, out=out)

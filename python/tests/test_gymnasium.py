@@ -1,16 +1,15 @@
 """Gymnasium both ways."""
 
 import json
+import subprocess
+import sys
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 import derrl
-
-gymnasium = pytest.importorskip("gymnasium")
-from gymnasium.utils.env_checker import check_env  # noqa: E402
-
-import derrl.gym  # noqa: E402
 
 TASKS = [
     (world, task["name"])
@@ -31,6 +30,13 @@ def test_every_task_passes_the_checker(world, task):
     other = gymnasium.make(derrl.gym.identifier(world), task=task, render_mode="ansi")
     other.reset(seed=3)
     assert str(info["facts"][0][0]) in other.render()
+
+
+def test_importing_the_package_registers_the_worlds():
+    """In a process of its own: here, other tests have imported everything."""
+    code = "import derrl, gymnasium; print(gymnasium.make('derrl/Blocks-v0', task='dynamic-blocks').spec.id)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert said.stdout == "derrl/Blocks-v0\n", said.stderr
 
 
 def test_a_policy_predicts_in_registered_worlds(blocks):
@@ -102,8 +108,6 @@ def test_taxi_is_learned_directly():
 
 
 def test_tireworld_is_learned_on_a_small_instance_and_holds_on_larger_ones():
-    pytest.importorskip("pyRDDLGym")
-    pytest.importorskip("rddlrepository")
     import rddl_tireworld as rddl
 
     run = derrl.train(rddl.Tireworld(rddl.make(1)), seed=0, progress=False, **rddl.SETTINGS)
@@ -117,7 +121,6 @@ def test_tireworld_is_learned_on_a_small_instance_and_holds_on_larger_ones():
 
 
 def test_the_learned_policy_drives_the_real_minigrid():
-    pytest.importorskip("minigrid")
     import minigrid_doorkey as bridge
 
     policy = derrl.train("doorkey", seed=0, progress=False).policy
@@ -129,7 +132,6 @@ def test_the_learned_policy_drives_the_real_minigrid():
 
 @pytest.mark.parametrize("size", [5, 8, 16])
 def test_our_doorkey_agrees_with_minigrid_move_by_move(size):
-    pytest.importorskip("minigrid")
     import minigrid_doorkey as bridge
 
     assert all(bridge.agrees(f"MiniGrid-DoorKey-{size}x{size}-v0", seed, 100) for seed in range(10))

@@ -144,8 +144,9 @@ def test_progress_is_told():
 
 def scalars(folder):
     """What the real TensorBoard reads from a folder: values by tag."""
-    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    read = accumulator.EventAccumulator(str(folder))
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    read = EventAccumulator(str(folder))
     read.Reload()
     return {tag: [(event.step, event.value) for event in read.Scalars(tag)] for tag in read.Tags()["scalars"]}
 

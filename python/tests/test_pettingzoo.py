@@ -1,13 +1,10 @@
 """Traffic with PettingZoo's own test, in the real SUMO."""
 
 import pytest
+from pettingzoo.test import parallel_api_test
 
 import derrl
-
-pytest.importorskip("pettingzoo")
-from pettingzoo.test import parallel_api_test  # noqa: E402
-
-from derrl.pettingzoo import Traffic  # noqa: E402
+from derrl.pettingzoo import Traffic
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,8 @@ import time
 import pytest
 
 import derrl
-from conftest import LONG, QUICK
-
-pytest.importorskip("pandas")
+from conftest import EXAMPLES, LONG, QUICK
+from delivery import Delivery
 
 
 def events(out):
@@ -39,11 +38,23 @@ def kill_one(out, done):
             return
 
 
+@pytest.fixture(scope="module")
+def ray_cluster():
+    """The real Ray with two workers, which find the examples."""
+    import ray
+
+    before = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(EXAMPLES), before])
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    yield
+    ray.shutdown()
+    os.environ["PYTHONPATH"] = before
+
+
 @pytest.mark.parametrize("backend", ["local", "ray"])
-def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend):
+def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend, request):
     if backend == "ray":
-        ray = pytest.importorskip("ray")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        request.getfixturevalue("ray_cluster")
     out, done = tmp_path / "sweep", threading.Event()
     killer = threading.Thread(target=kill_one, args=(out, done))
     killer.start()
@@ -52,8 +63,6 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend):
     finally:
         done.set()
         killer.join()
-        if backend == "ray":
-            ray.shutdown()
     finished = [event["run"] for event in events(out) if event["event"] == "finished"]
     assert sorted(finished) == ["blocks/seed-0", "blocks/seed-1", "blocks/seed-2"], "each once"
     assert any(event["event"] == "resumed" for event in events(out)) or len(events(out)) > 6
@@ -61,3 +70,28 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend):
     seed = int(killed.rsplit("-", 1)[1])
     alone = derrl.train("blocks", seed=seed, progress=False, **LONG)
     assert set(table[table.seed == seed]["policy"]) == {alone.policy.text}
+
+
+def test_restarts_of_one_run_are_spread_on_ray_to_the_same_bits(tmp_path, ray_cluster):
+    def bits(run):
+        return run.policy.text, run.scores, run.steps, run.restarts
+
+    here = derrl.train("blocks", seed=2, progress=False, **LONG)
+    told = []
+    spread = derrl.train("blocks", seed=2, out=tmp_path / "ray", backend="ray", progress=lambda *now: told.append(now), **LONG)
+    assert bits(spread) == bits(here) and here.restarts >= 2
+    assert any("on Ray" in message for _, _, message in told)
+    # A world in Python goes to the workers by pickle.
+    settings = {**QUICK, "improve": False, "short_waves": 0}
+    here = derrl.train(Delivery(), seed=0, processes=1, progress=False, **settings)
+    spread = derrl.train(Delivery(), seed=0, out=tmp_path / "python", backend="ray", progress=False, **settings)
+    assert bits(spread) == bits(here)
+
+
+@pytest.mark.parametrize("call", [
+    lambda out: derrl.sweep(["blocks"], [0], out=out, backend="slurm"),
+    lambda out: derrl.train("blocks", out=out, backend="slurm"),
+])
+def test_an_unknown_backend_is_an_error(tmp_path, call):
+    with pytest.raises(derrl.Error, match="`local` or `ray`, not `slurm`"):
+        call(tmp_path / "out")

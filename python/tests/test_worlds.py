@@ -47,9 +47,8 @@ def test_inferred_domains_read_as_a_person_would_write_them():
 
 
 def test_processes_change_nothing(delivery_run, tmp_path):
-    settings = {"updates": 40, "wave": 2, "restarts": 8, "selection_episodes": 200}
     tests = {"more": Delivery(balls=6, rooms=5)}
-    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "one", processes=1, progress=False, **settings)
+    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "one", processes=1, progress=False)
     assert again.policy.text == delivery_run.policy.text
     assert again.result["scores"] == delivery_run.result["scores"]
     assert again.steps == delivery_run.steps
@@ -141,7 +140,8 @@ class Drawn(Delivery):
         if self.how == "svg":
             return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><text y="9">{self.robot}</text></svg>'
         if self.how == "array":
-            numpy = pytest.importorskip("numpy")
+            import numpy
+
             return numpy.full((6, 8, 3), int(self.robot[4:]), dtype=numpy.uint8)
         return {"nothing": None}.get(self.how, 7)
 
@@ -158,10 +158,12 @@ def test_pages_show_what_a_world_draws(how, text):
 
 
 def test_arrays_of_pixels_become_images_that_others_read():
-    numpy, image = pytest.importorskip("numpy"), pytest.importorskip("PIL.Image")
+    import numpy
+    from PIL import Image
+
     pixels = numpy.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=numpy.uint8)
     address, width, height = derrl.rendering.read(pixels)
-    read = image.open(io.BytesIO(base64.b64decode(address.split(",")[1])))
+    read = Image.open(io.BytesIO(base64.b64decode(address.split(",")[1])))
     assert (width, height) == read.size == (7, 5)
     assert (numpy.asarray(read) == pixels).all()
 
@@ -211,9 +213,9 @@ def test_integers_stay_integers():
 
 
 def test_overhead_is_small():
-    """A ratio of CPU times; the bound is a loose one, since this build is not optimised. `speed.py` measures it."""
+    """The very calls of training, made by Python alone, against training: `speed.py` says more."""
     import speed
 
-    ratio = speed.overhead()
+    ratio = speed.overhead(rounds=3)
     print(f"overhead: {ratio:.2f}")
-    assert ratio < 6
+    assert ratio < 1.5

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::args::Eval;
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, load_policy_with};
-use crate::progress::{TIMED, bar, interrupted};
+use crate::progress::{Control, TIMED, bar, interrupted};
 use crate::say;
 use crate::table::{WIDTH, columns, wrap};
 
@@ -26,6 +26,7 @@ pub fn run(args: &Eval) -> Outcome {
         &args.world.options(),
         args.episodes.map(|n| n as usize),
         args.seed,
+        None,
     )?;
     let Some(scores) = scores else { return Err(Failure::Interrupted("interrupted".to_string())) };
     if args.json {
@@ -43,7 +44,8 @@ pub fn run(args: &Eval) -> Outcome {
 }
 
 /// The score of a policy on each of these tasks, or on all of fixed size. With noise, each task is scored without it
-/// and, as `task+noise`, with it. `None` if interrupted.
+/// and, as `task+noise`, with it. A program is told of progress, and stops it, by its control; a person by the terminal.
+/// `None` if interrupted.
 pub fn score(
     policy: &Policy,
     domain: &Domain,
@@ -51,6 +53,7 @@ pub fn score(
     options: &Options,
     episodes: Option<usize>,
     seed: u64,
+    control: Option<&Control>,
 ) -> anyhow::Result<Option<Vec<(String, Score)>>> {
     let names: Vec<&str> = if tasks.is_empty() {
         domain.world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
@@ -58,7 +61,7 @@ pub fn score(
         tasks.iter().map(String::as_str).collect()
     };
     let mut scores = Vec::new();
-    let mut meter = Scoring::new();
+    let mut meter = Scoring::new(control);
     let quiet = Options { noise: None, ..options.clone() };
     let variants =
         if options.noise.is_some() { vec![("", &quiet), ("+noise", options)] } else { vec![("", options)] };
@@ -82,8 +85,10 @@ pub fn score(
     Ok(Some(scores))
 }
 
-/// Says how far the scores are: a bar on a terminal, elsewhere a line now and then, where it takes long.
-struct Scoring {
+/// Says how far the scores are: to a program that asked, else by a bar on a terminal, else by a line now and then, where it
+/// takes long.
+struct Scoring<'a> {
+    control: Option<&'a Control>,
     bar: ProgressBar,
     on_terminal: bool,
     task: String,
@@ -97,11 +102,14 @@ struct Scoring {
 /// Seconds of silence at the most, but for an episode that takes longer.
 const SILENCE: Duration = Duration::from_secs(5);
 
-impl Scoring {
-    fn new() -> Scoring {
-        let (bar, on_terminal) = bar(0, TIMED);
+impl<'a> Scoring<'a> {
+    fn new(control: Option<&'a Control>) -> Scoring<'a> {
+        let (bar, on_terminal) = match control {
+            Some(_) => (ProgressBar::hidden(), false),
+            None => bar(0, TIMED),
+        };
         let next = Instant::now() + SILENCE;
-        Scoring { bar, on_terminal, task: String::new(), episodes: 0, before: 0, next }
+        Scoring { control, bar, on_terminal, task: String::new(), episodes: 0, before: 0, next }
     }
 
     fn begin(&mut self, task: &str, episodes: usize) {
@@ -116,18 +124,22 @@ impl Scoring {
     fn go_on(&mut self, done: usize) -> bool {
         self.bar.set_position(self.before + done as u64);
         self.say(done);
-        !interrupted()
+        !self.control.map_or_else(interrupted, Control::stopped)
     }
 
     fn say(&mut self, done: usize) {
-        if !self.on_terminal && Instant::now() >= self.next {
+        if let Some(control) = self.control {
+            if done == 0 {
+                control.say(format!("scoring {}", self.task));
+            }
+        } else if !self.on_terminal && Instant::now() >= self.next {
             say!("scoring {}: {done} of {} episodes", self.task, self.episodes);
             self.next = Instant::now() + SILENCE;
         }
     }
 }
 
-impl Drop for Scoring {
+impl Drop for Scoring<'_> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -1,11 +1,12 @@
 //! What `verify`, `diff` and `simplify` share: which instances, whether they are too many, and a bar meanwhile.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use derrl_env::{Exhaustive, Extent, Size, Space};
+use derrl_env::{Exhaustive, Extent, Size, Space, World};
 use derrl_learn::{Monitor, Progress, constants, cores, estimate};
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy};
 use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
@@ -45,14 +46,7 @@ impl ExtentArgs {
         if let Some(largest) = self.max_objects {
             return Ok(of(largest));
         }
-        let mut largest = least;
-        while largest < most {
-            let larger = domain.world.space(&domain.alphabet, &of(largest + 1))?;
-            if estimate(larger.as_ref(), self.threads()).states > QUICK_STATES {
-                break;
-            }
-            largest += 1;
-        }
+        let largest = quick(&domain.world, &domain.alphabet, (least, most), &of, self.threads())?;
         Ok(of(largest))
     }
 
@@ -63,14 +57,40 @@ impl ExtentArgs {
 
     /// Says what a space takes, and refuses one that is too large.
     pub fn check(&self, space: &dyn Space) -> anyhow::Result<()> {
-        let takes = estimate(space, self.threads());
-        let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
-        if (takes.bytes > MOST_BYTES || takes.states > MOST_STATES) && !self.force {
-            bail!("that would take {about}; choose a smaller --max-objects, or try anyway with --force");
+        match (affordable(space, self.threads()), self.force) {
+            (Err(about), false) => {
+                bail!("that would take {about}; choose a smaller --max-objects, or try anyway with --force")
+            }
+            (Ok(about) | Err(about), _) => say!("looking at {about}"),
         }
-        say!("looking at {about}");
         Ok(())
     }
+}
+
+/// The largest size in a range that takes about a second to look at.
+pub fn quick(
+    world: &World,
+    alphabet: &Arc<Alphabet>,
+    (least, most): (usize, usize),
+    of: &dyn Fn(usize) -> Extent,
+    threads: usize,
+) -> Result<usize, derrl_env::Error> {
+    let mut largest = least;
+    while largest < most {
+        let larger = world.space(alphabet, &of(largest + 1))?;
+        if estimate(larger.as_ref(), threads).states > QUICK_STATES {
+            break;
+        }
+        largest += 1;
+    }
+    Ok(largest)
+}
+
+/// What looking at a space takes, in words: an error where that is too much.
+pub fn affordable(space: &dyn Space, threads: usize) -> Result<String, String> {
+    let takes = estimate(space, threads);
+    let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
+    if takes.bytes > MOST_BYTES || takes.states > MOST_STATES { Err(about) } else { Ok(about) }
 }
 
 fn number(n: f64) -> String {

@@ -1,6 +1,7 @@
 //! Training in a folder, for programs: what `derrl train` does, without a terminal.
 //!
-//! The folder holds the same files, so that every command works on it, and the run can be resumed.
+//! The folder holds the same files, so that every command works on it, and the run can be resumed. A run of a PDDL domain reads
+//! its problems from their files again.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +16,15 @@ use crate::progress::Watch;
 use crate::run_folder::{RunConfig, RunFolder};
 use crate::run_result::report_path;
 use crate::setup::Setup;
-use crate::{report, tensorboard, train};
+use crate::{Planning, report, tensorboard, train};
 
 /// What is asked of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request {
     /// The world to train on.
     pub world: World,
+    /// The domain of PDDL that the world is made of, if it is.
+    pub planning: Option<Planning>,
     /// The task to train on, if not the first.
     pub task: Option<String>,
     /// The seed.
@@ -50,8 +53,13 @@ pub enum Ended {
 /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
 pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
     let world = &request.world;
-    let domain =
-        Domain::of_world(world.name(), world.name(), world.domain().to_string(), request.untyped, world)?;
+    let domain = match &request.planning {
+        Some(planning) => planning.domain(request.untyped)?,
+        None => {
+            let (name, text) = (world.name(), world.domain().to_string());
+            Domain::of_world(name, name, text, request.untyped, world)?
+        }
+    };
     let mut settings = Config::default();
     for setting in &request.settings {
         settings = train::with_setting(&settings, setting)?;
@@ -63,14 +71,14 @@ pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
     Problem::new(&domain.alphabet, 1)?;
     let config = RunConfig {
         derrl: env!("CARGO_PKG_VERSION").to_string(),
-        domain: world.name().to_string(),
+        domain: domain.name.clone(),
         task: (task.name != first).then(|| task.name.clone()),
         seed: request.seed,
         episodes: request.episodes,
         untyped: request.untyped,
         start: None,
         options: request.options.clone(),
-        pddl: None,
+        pddl: domain.files.clone(),
         budget: None,
         settings,
     };
@@ -96,7 +104,7 @@ pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) ->
         other => other?.pop().flatten(),
     };
     let Some(learned) = learned else { return Ok(Ended::Stopped) };
-    let finished = match train::finish(true, folder, &domain, &learned, seconds) {
+    let finished = match train::finish(true, folder, &domain, &learned, seconds, Some(control)) {
         Err(error) => return fault_of(error).map(Ended::Failed),
         Ok(None) => return Ok(Ended::Stopped),
         Ok(Some(finished)) => finished,

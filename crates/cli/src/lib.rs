@@ -66,6 +66,7 @@
 //! | [`contract::check`] | holds a world to the laws that all worlds keep; call it in a test |
 //! | [`train`] | learns a policy and scores it on every task |
 //! | [`Policy`] | acts, explains, answers why not, is proved and exported |
+//! | [`Planning`] | a PDDL domain with its problems, as a world |
 //! | [`in_folder`] | training in a folder, as the command line does it |
 //! | [`spread`] | restarts of a run in other processes or on other machines |
 //! | [`cli::main_with`] | the whole command line with worlds of your own in it |
@@ -122,6 +123,7 @@ pub use derrl_learn as learner;
 pub use derrl_learn::{Config as Settings, Explanation, Score, WhyNot};
 pub use derrl_logic as logic;
 pub use library::error::Error;
+pub use library::planning::{Planning, Problems, Solution};
 pub use library::policy::{Action, Policy, Proof};
 pub use library::run::{Run, train, train_observed};
 pub use library::state::State;

@@ -1,14 +1,11 @@
 //! `derrl plan`.
 
-use std::sync::Arc;
-
-use derrl_learn::Actor;
 use serde_json::json;
 
 use crate::args::{Plan, ProblemArgs};
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::load_policy_with;
-use crate::pddl::{play, why_unsolved};
+use crate::pddl::why_unsolved;
 use crate::safe_file::write_named;
 
 /// Writes what a policy does in a problem as a plan.
@@ -22,13 +19,7 @@ pub fn run(args: &Plan) -> Outcome {
         );
     };
     let name = args.problem.display().to_string();
-    let problems = pddl.problems(&name, &domain.alphabet)?;
-    if problems.len() != 1 {
-        return Err(anyhow::anyhow!("{name} holds {} problems: name one of them", problems.len()).into());
-    }
-    let task = Arc::clone(problems.task(0));
-    let mut actor = Actor::new(&policy, &domain.alphabet);
-    let (_, played) = play(&mut actor, &problems, 0, args.seed)?;
+    let (task, played) = pddl.play_one(&policy, &domain.alphabet, &name, args.seed)?;
     let plan = played.plan.show(&task, played.cost);
     if !played.solved {
         let why = why_unsolved(&task, played.plan.steps.len());

@@ -84,6 +84,11 @@ impl Control {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Says what is under way.
+    pub(crate) fn say(&self, text: String) {
+        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
     /// How many updates are done, how many are planned so far, and a word on what is under way.
     pub fn progress(&self) -> (u64, u64, String) {
         let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -129,12 +134,7 @@ impl Watched {
 thread_local! {
     /// When this thread was last heard of: from then on it worked for the run that it names next.
     static LAST_HEARD: Cell<Option<Instant>> = const { Cell::new(None) };
-    /// When this thread last asked whether to stop.
-    static LAST_ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
-
-/// A thread at work asks more often than this whether to stop; one that asks after longer was waiting for work.
-const AT_WORK: Duration = Duration::from_secs(1);
 
 /// Runs are saved at most this often, and so that saving takes a small share of the time.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -195,7 +195,7 @@ impl<'a> Watch<'a> {
 
     fn say(&self, text: String) {
         if let Some(control) = self.control {
-            *control.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
+            control.say(text);
         } else if self.on_terminal {
             self.bar.set_message(text);
         } else {
@@ -215,6 +215,14 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
+    fn begins(&self, _seed: u64) {
+        LAST_HEARD.set(Some(Instant::now()));
+    }
+
+    fn improving(&self, seed: u64) {
+        self.say(format!("seed {seed}: improving the rules"));
+    }
+
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.count(seed);
         self.bar.inc(1);
@@ -246,12 +254,6 @@ impl Observer for Watch<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        // Asked before each piece of work, by the thread that will do it, and often while it does it.
-        let now = Instant::now();
-        let was_at_work = LAST_ASKED.replace(Some(now)).is_some_and(|asked| now - asked < AT_WORK);
-        if !was_at_work || LAST_HEARD.get().is_none() {
-            LAST_HEARD.set(Some(now));
-        }
         let stopped = self.control.map_or_else(interrupted, Control::stopped);
         stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }

@@ -138,10 +138,11 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// The same folder of a run of this world, whatever its name stands for elsewhere.
+    /// The same folder of a run of this world, whatever its name stands for elsewhere. A PDDL domain is read from its files.
     #[must_use]
     pub fn of_world(self, world: &World) -> RunFolder {
-        RunFolder { world: Some(world.clone()), ..self }
+        let world = self.config.pddl.is_none().then(|| world.clone());
+        RunFolder { world, ..self }
     }
 
     /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.

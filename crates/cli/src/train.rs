@@ -16,7 +16,7 @@ use crate::domain::{Domain, another_policy};
 use crate::domains::table;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
-use crate::progress::{Watch, be_quiet, catch_interrupts};
+use crate::progress::{Control, Watch, be_quiet, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::setup::Setup;
@@ -103,7 +103,7 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     }
     let mut results = Vec::new();
     for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
-        let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds)? else {
+        let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds, None)? else {
             return Err(Failure::Interrupted(format!("interrupted; {resume}")));
         };
         if !args.no_report {
@@ -137,7 +137,7 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     };
     let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
     if let Some(pddl) = &domain.pddl {
-        pddl.check_training()?;
+        pddl.check_training()?.iter().for_each(|warning| say!("warning: {warning}"));
     }
     let mut config = match &args.config {
         None => Config::default(),
@@ -305,6 +305,7 @@ pub(crate) fn finish(
     domain: &Domain,
     learned: &Learned,
     seconds: f64,
+    control: Option<&Control>,
 ) -> anyhow::Result<Option<Finished>> {
     let unsimplified = learned.unsimplified.display(&domain.alphabet).to_string();
     // What the policy defines is part of what is spoken here.
@@ -312,7 +313,7 @@ pub(crate) fn finish(
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
     let score = |tasks: &[String], options: &Options| {
-        eval::score(&learned.policy, domain, tasks, options, config.episodes, config.seed)
+        eval::score(&learned.policy, domain, tasks, options, config.episodes, config.seed, control)
     };
     let trained = match &config.task {
         Some(task) => score(std::slice::from_ref(task), &config.options)?,

@@ -24,6 +24,9 @@ pub enum Error {
     /// An observer asked to stop before the end.
     #[error("interrupted")]
     Interrupted,
+    /// More instances than can be looked at: what that would take.
+    #[error("{0}")]
+    TooLarge(String),
     /// An action that is none of the state's.
     #[error("{0}")]
     Action(String),

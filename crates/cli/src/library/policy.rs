@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use derrl_env::{Env, Extent, Options, Rng, World, list_legal, observe};
+use derrl_env::{Env, Exhaustive, Extent, Options, Rng, World, list_legal, observe};
 use derrl_learn::{
     Actor, Explainer, Explanation, NoMonitor, Progress, Report, Score, Subject, WhyNot, constants, cores,
     evaluate, find_action,
 };
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
 
+use crate::extent;
 use crate::library::error::Error;
 use crate::library::state::State;
 
@@ -125,10 +126,36 @@ impl Policy {
         Ok(evaluate(&self.rules, &self.alphabet, env.as_mut(), episodes, seed)?)
     }
 
+    /// The instances that it and other policies are looked at in: up to a size or, without one, as many as take about a second. An
+    /// error where they are too many, or where the world does not offer its states.
+    pub fn extent(
+        &self,
+        world: &World,
+        max_objects: Option<usize>,
+        others: &[&Policy],
+    ) -> Result<Extent, Error> {
+        let policies = std::iter::once(self).chain(others.iter().copied());
+        let named = constants(policies.map(Policy::rules));
+        let of = |largest| Extent { largest, named: named.clone(), ..Extent::default() };
+        let Exhaustive::Sizes { range, .. } = world.exhaustive() else {
+            // The reason why not.
+            return world.space(&self.alphabet, &of(0)).map(|_| of(0)).map_err(Error::from);
+        };
+        let largest = match max_objects {
+            Some(largest) => largest,
+            None => extent::quick(world, &self.alphabet, *range, &of, cores())?,
+        };
+        let space = world.space(&self.alphabet, &of(largest))?;
+        let refused =
+            |about: String| Error::TooLarge(format!("that would take {about}; choose a smaller size"));
+        extent::affordable(space.as_ref(), cores()).map_err(refused)?;
+        Ok(of(largest))
+    }
+
     /// Whether it reaches the goal from every instance up to a size, however ties are broken. An error where the world does not offer
     /// its states.
     pub fn verify(&self, world: &World, max_objects: usize) -> Result<Proof, Error> {
-        let extent = Extent { largest: max_objects, named: constants([&self.rules]), ..Extent::default() };
+        let extent = self.extent(world, Some(max_objects), &[])?;
         let subject = Subject { policy: &self.rules, alphabet: &self.alphabet, world, extent };
         derrl_learn::verify(&subject, cores(), Progress::default(), &mut NoMonitor)?.ok_or(Error::Interrupted)
     }

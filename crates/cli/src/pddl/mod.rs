@@ -15,7 +15,6 @@ use derrl_pddl::{PddlEnv, Plan, Problems, Simulator, Solvability, Task, Translat
 use serde::{Deserialize, Serialize};
 
 use crate::args::ProblemArgs;
-use crate::say;
 
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
@@ -204,8 +203,8 @@ impl Pddl {
         self.tasks.iter().map(|(name, _)| name.as_str())
     }
 
-    /// An error if none of the problems to train on can be solved; says which of them cannot.
-    pub fn check_training(&self) -> anyhow::Result<()> {
+    /// An error if none of the problems to train on can be solved; else warnings of those that cannot.
+    pub fn check_training(&self) -> anyhow::Result<Vec<String>> {
         let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == TRAIN) else {
             bail!("say which problems to train on, as in --train PATH");
         };
@@ -221,10 +220,24 @@ impl Pddl {
         if unsolvable.len() == train.len() {
             bail!("{}", unsolvable.join("\n"));
         }
-        for text in unsolvable {
-            say!("warning: {text}");
+        Ok(unsolvable)
+    }
+
+    /// What a policy does in the only problem of a task.
+    pub fn play_one(
+        &self,
+        policy: &Policy,
+        alphabet: &Arc<Alphabet>,
+        task: &str,
+        seed: u64,
+    ) -> anyhow::Result<(Arc<Task>, Played)> {
+        let problems = self.problems(task, alphabet)?;
+        if problems.len() != 1 {
+            bail!("{task} holds {} problems: name one of them", problems.len());
         }
-        Ok(())
+        let mut actor = Actor::new(policy, alphabet);
+        let (_, played) = play(&mut actor, &problems, 0, seed)?;
+        Ok((Arc::clone(problems.task(0)), played))
     }
 
     /// How a policy does in every problem of a task.
@@ -265,6 +278,7 @@ impl Pddl {
 }
 
 /// What a policy did in a problem.
+#[derive(Clone, Debug)]
 pub struct Played {
     /// Whether it reached the goal.
     pub solved: bool,

@@ -7,7 +7,8 @@ use derrl_logic::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Actions, Env, Facts};
+use super::said::MetAtom;
+use super::{Actions, Atoms, Env, Facts};
 use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
 use crate::fault::Fault;
@@ -24,6 +25,9 @@ pub struct Named {
     /// The alphabet's ids of the world's own predicates and actions; none where the alphabet leaves them out.
     predicates: Vec<Option<Pred>>,
     actions: Vec<Option<Action>>,
+    /// The types of their arguments: any where the alphabet leaves them out.
+    predicate_types: Vec<Vec<Type>>,
+    action_types: Vec<Vec<Type>>,
     said: Facts,
     allowed: Actions,
     /// The objects named in this episode, by the numbers of their names, in order of their names.
@@ -32,13 +36,16 @@ pub struct Named {
     types: Vec<Type>,
     /// The object of each number of a name that was named in this episode.
     places: Vec<Object>,
+    /// The number of this episode, and that in which each fact and each action was said last: what was said before in an episode
+    /// tells nothing new of its objects.
+    episode: u64,
+    facts_met: Vec<u64>,
+    actions_met: Vec<u64>,
     /// The universes made before, by their objects.
     known: FxHashMap<Box<[(u32, Type)]>, Arc<Objects>>,
     current: Arc<Objects>,
-    facts: Vec<(Pred, Vec<Object>)>,
-    legal: Option<Vec<GroundAction>>,
-    /// Lists that are free to be used again: a step would else allocate one per fact.
-    spare: Vec<Vec<Object>>,
+    /// How many actions are legal, where the world lists them.
+    legal: Option<usize>,
     code: u128,
     /// The generator as it was before the last reset.
     start: Rng,
@@ -56,9 +63,9 @@ struct Objects {
     can_act: bool,
 }
 
-/// Universes, and names, that are kept at the most: beyond, all are forgotten when the next episode begins.
+/// Universes, and names and atoms, that are kept at the most: beyond, all are forgotten when the next episode begins.
 const MOST_UNIVERSES: usize = 1 << 10;
-const MOST_NAMES: usize = 1 << 20;
+const MOST_KEPT: usize = 1 << 20;
 
 /// Stands for the type of what was not named.
 const UNMET: Type = Type(u32::MAX);
@@ -67,11 +74,24 @@ impl Named {
     /// The environment of the engine. `own` is the world's own alphabet, `alphabet` the one in use, which may leave out
     /// predicates and actions.
     pub fn new(env: Box<dyn Env>, own: &Alphabet, alphabet: &Arc<Alphabet>) -> Named {
-        let predicates = own.predicates.iter().map(|p| given(alphabet, &p.name, p.args.len())).collect();
-        let actions = own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
+        let predicates: Vec<Option<Pred>> =
+            own.predicates.iter().map(|p| given(alphabet, &p.name, p.args.len())).collect();
+        let actions: Vec<Option<Action>> =
+            own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
+        let or_any = |types: Option<&Vec<Type>>, arity: usize| {
+            types.map_or_else(|| vec![Types::ANY; arity], |types| types.to_vec())
+        };
+        let predicate_types = predicates.iter().zip(&own.predicates);
+        let predicate_types =
+            predicate_types.map(|(p, own)| or_any(p.map(|p| &alphabet.predicate(p).args), own.args.len()));
+        let action_types = actions.iter().zip(&own.actions);
+        let action_types =
+            action_types.map(|(a, own)| or_any(a.map(|a| &alphabet.action(a).args), own.args.len()));
         Named {
             env,
             alphabet: Arc::clone(alphabet),
+            predicate_types: predicate_types.collect(),
+            action_types: action_types.collect(),
             predicates,
             actions,
             said: Facts::new(own),
@@ -79,15 +99,16 @@ impl Named {
             objects: Vec::new(),
             types: Vec::new(),
             places: Vec::new(),
+            episode: 0,
+            facts_met: Vec::new(),
+            actions_met: Vec::new(),
             known: FxHashMap::default(),
             current: Arc::new(Objects {
                 universe: Arc::new(Universe::new(Vec::new())),
                 texts: Vec::new(),
                 can_act: false,
             }),
-            facts: Vec::new(),
             legal: None,
-            spare: Vec::new(),
             code: 0,
             start: Rng::new(0, 0),
             steps: 0,
@@ -98,23 +119,26 @@ impl Named {
 
     fn begin(&mut self) {
         self.steps = 0;
+        self.episode += 1;
         self.last = Outcome::running(0.0);
         self.fault = None;
         for (number, _) in self.objects.drain(..) {
             self.types[number as usize] = UNMET;
         }
-        if self.known.len() > MOST_UNIVERSES || self.said.atoms.names.len() > MOST_NAMES {
+        let kept = self.said.atoms.kept() + self.allowed.atoms.kept();
+        if self.known.len() > MOST_UNIVERSES || kept > MOST_KEPT {
             self.known.clear();
-            self.said.atoms.names = super::said::Names::default();
+            self.said.atoms.forget();
+            self.allowed.atoms.forget();
             self.types.clear();
             self.places.clear();
+            self.facts_met.clear();
+            self.actions_met.clear();
         }
         let mut rng = self.start.clone();
         let begun = self.env.reset(&mut rng).map_err(Fault::new).and_then(|()| self.look());
-        let able = begun.and_then(|()| match &self.legal {
-            Some(legal) if legal.is_empty() => {
-                Err(Fault::new("an episode begins in a state in which no action is legal"))
-            }
+        let able = begun.and_then(|()| match self.legal {
+            Some(0) => Err(Fault::new("an episode begins in a state in which no action is legal")),
             _ => Ok(()),
         });
         self.fault = able.err();
@@ -126,50 +150,55 @@ impl Named {
         self.allowed.atoms.clear();
         self.env.facts(&mut self.said);
         // Facts and actions number names alike.
-        self.allowed.atoms.names = std::mem::take(&mut self.said.atoms.names);
+        std::mem::swap(&mut self.allowed.atoms.names, &mut self.said.atoms.names);
         let lists = self.env.legal(&mut self.allowed);
-        self.said.atoms.names = std::mem::take(&mut self.allowed.atoms.names);
+        if !lists {
+            self.allowed.atoms.clear();
+        }
+        std::mem::swap(&mut self.said.atoms.names, &mut self.allowed.atoms.names);
         if let Some(wrong) = self.said.atoms.wrong.take().or_else(|| self.allowed.atoms.wrong.take()) {
             return Err(Fault::new(wrong));
         }
         if self.meet_objects(lists)? {
             self.current = self.enter();
         }
-        let mut legal = self.legal.take().unwrap_or_default();
-        self.spare.extend(self.facts.drain(..).map(|(_, args)| args));
-        self.spare.extend(legal.drain(..).map(|ground| ground.args));
-        let (places, spare) = (&self.places, &mut self.spare);
-        let mut place = |numbers: &[u32]| {
-            let mut args = spare.pop().unwrap_or_default();
-            args.clear();
-            args.extend(numbers.iter().map(|&number| places[number as usize]));
-            args
-        };
-        for (id, args) in self.said.atoms.iter() {
-            if let Some(pred) = self.predicates[id as usize] {
-                self.facts.push((pred, place(args)));
-            }
-        }
-        self.facts.sort_unstable();
-        self.facts.dedup();
-        if lists {
-            for (id, args) in self.allowed.atoms.iter() {
-                let Some(action) = self.actions[id as usize] else { continue };
-                if (1..args.len()).all(|i| !args[..i].contains(&args[i])) {
-                    legal.push(GroundAction { action, args: place(args) });
-                }
-            }
-            legal.sort_unstable();
-            legal.dedup();
-        }
-        self.legal = lists.then_some(legal);
+        self.count_and_code(lists);
         if !lists && !self.current.can_act {
             return Err(Fault::new(
                 "no action can be taken: the facts name no objects of the types that actions are about",
             ));
         }
-        self.code = code(&self.facts, self.legal.as_deref());
         Ok(())
+    }
+
+    /// Counts the legal actions, and gives the state its code: what is said, in any order. It has 128 bits, so that two states
+    /// share one by chance in about 2^64 states. A state in which something is said twice has another.
+    fn count_and_code(&mut self, lists: bool) {
+        let mut code = u128::from(lists);
+        for (_, atom) in self.known_facts() {
+            code = code.wrapping_add(atom.hash);
+        }
+        let mut count = 0;
+        for (_, atom) in self.legal_actions() {
+            code = code.wrapping_add(atom.hash);
+            count += 1;
+        }
+        (self.code, self.legal) = (code, lists.then_some(count));
+    }
+
+    /// The facts that the alphabet knows.
+    fn known_facts(&self) -> impl Iterator<Item = (Pred, &MetAtom)> {
+        self.said.atoms.iter().filter_map(|atom| Some((self.predicates[atom.of as usize]?, atom)))
+    }
+
+    /// The legal actions that the alphabet knows. None names an object twice.
+    fn legal_actions(&self) -> impl Iterator<Item = (Action, &MetAtom)> {
+        let all = self.allowed.atoms.iter().filter(|atom| atom.distinct);
+        all.filter_map(|atom| Some((self.actions[atom.of as usize]?, atom)))
+    }
+
+    fn places(&self, atom: &MetAtom) -> impl Iterator<Item = Object> {
+        atom.args.iter().map(|&number| self.places[number as usize])
     }
 
     /// Takes in the objects that are named now, with their types. Whether any is new, or more is known of its type.
@@ -202,29 +231,35 @@ impl Named {
             }
             Ok(())
         };
-        for (number, name) in &self.said.objects {
+        for &(number, of_type) in &self.said.objects {
             // An alphabet that leaves types out has less to say of its objects.
-            meet(*number, alphabet.types.find(name).unwrap_or(Types::ANY))?;
+            let of_type = alphabet.types.find(self.said.types.text(of_type)).unwrap_or(Types::ANY);
+            meet(number, of_type)?;
         }
-        for (id, args) in self.said.atoms.iter() {
-            let types = self.predicates[id as usize].map(|p| &alphabet.predicate(p).args);
-            for (i, &number) in args.iter().enumerate() {
-                meet(number, types.map_or(Types::ANY, |types| types[i]))?;
-            }
-        }
-        if lists {
-            for (id, args) in self.allowed.atoms.iter() {
-                let types = self.actions[id as usize].map(|a| &alphabet.action(a).args);
-                for (i, &number) in args.iter().enumerate() {
-                    meet(number, types.map_or(Types::ANY, |types| types[i]))?;
+        let mut meet_all = |atoms: &Atoms, met: &mut Vec<u64>, types: &[Vec<Type>]| {
+            for &number in &atoms.now {
+                if number as usize >= met.len() {
+                    met.resize(number as usize + 1, 0);
+                }
+                if std::mem::replace(&mut met[number as usize], self.episode) == self.episode {
+                    continue;
+                }
+                let atom = atoms.met(number);
+                for (&name, &t) in atom.args.iter().zip(&types[atom.of as usize]) {
+                    meet(name, t)?;
                 }
             }
+            Ok::<(), Fault>(())
+        };
+        meet_all(&self.said.atoms, &mut self.facts_met, &self.predicate_types)?;
+        if lists {
+            meet_all(&self.allowed.atoms, &mut self.actions_met, &self.action_types)?;
         }
         if changed {
             for (number, t) in objects.iter_mut() {
                 *t = types[*number as usize];
             }
-            objects.sort_by_cached_key(|&(number, _)| names.constant(number));
+            objects.sort_unstable_by(|a, b| names.constant(a.0).cmp(names.constant(b.0)));
         }
         Ok(changed)
     }
@@ -239,7 +274,8 @@ impl Named {
             return Arc::clone(known);
         }
         let names = &self.said.atoms.names;
-        let universe = Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n), t)).collect());
+        let universe =
+            Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n).clone(), t)).collect());
         let made = Arc::new(Objects {
             texts: self.objects.iter().map(|&(n, _)| Arc::clone(names.text(n))).collect(),
             can_act: universe.can_act(&self.alphabet),
@@ -265,30 +301,6 @@ fn common(types: &Types, a: Type, b: Type) -> Option<Type> {
     both.iter().copied().find(|&t| both.iter().all(|&other| types.is_subtype(other, t)))
 }
 
-/// A number for facts and legal actions, both sorted: 128 bits of hash, so that two states share one by chance in about
-/// 2^64 states.
-fn code(facts: &[(Pred, Vec<Object>)], legal: Option<&[GroundAction]>) -> u128 {
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    let mut mix = |word: u64| {
-        hash = (hash ^ u128::from(word)).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb);
-        hash ^= hash >> 67;
-    };
-    for (pred, args) in facts {
-        mix(u64::from(pred.0) << 32 | args.len() as u64);
-        for o in args {
-            mix(u64::from(o.0));
-        }
-    }
-    mix(u64::MAX - u64::from(legal.is_some()));
-    for ground in legal.unwrap_or_default() {
-        mix(u64::from(ground.action.0) << 32 | ground.args.len() as u64);
-        for o in &ground.args {
-            mix(u64::from(o.0));
-        }
-    }
-    hash
-}
-
 impl env::Env for Named {
     fn reset(&mut self, rng: &mut Rng) {
         // A stream of its own, so that another episode in the same instance can be given the same one.
@@ -305,8 +317,11 @@ impl env::Env for Named {
     }
 
     fn facts(&self, facts: &mut EngineFacts) {
-        for (pred, args) in &self.facts {
-            facts.push(*pred, args);
+        let mut objects = Vec::new();
+        for (pred, atom) in self.known_facts() {
+            objects.clear();
+            objects.extend(self.places(atom));
+            facts.push(pred, &objects);
         }
     }
 
@@ -315,8 +330,12 @@ impl env::Env for Named {
     }
 
     fn legal(&self, actions: &mut Vec<GroundAction>) -> bool {
-        if let Some(legal) = &self.legal {
-            actions.extend_from_slice(legal);
+        if self.legal.is_some() {
+            let ground = |(action, atom)| GroundAction { action, args: self.places(atom).collect() };
+            let mut listed: Vec<GroundAction> = self.legal_actions().map(ground).collect();
+            listed.sort_unstable();
+            listed.dedup();
+            actions.append(&mut listed);
         }
         self.legal.is_some()
     }
@@ -325,10 +344,15 @@ impl env::Env for Named {
         if self.fault.is_some() {
             return Outcome::truncated(0.0);
         }
-        let current = Arc::clone(&self.current);
-        let names: Vec<&str> = args.iter().map(|o| &*current.texts[o.0 as usize]).collect();
-        let alphabet = Arc::clone(&self.alphabet);
-        let stepped = self.env.step(&alphabet.action(action).name, &names, rng);
+        let name = |&o: &Object| &*self.current.texts[o.0 as usize];
+        let called = &self.alphabet.action(action).name;
+        // Most actions have few objects: these need no list on the heap.
+        let stepped = match args {
+            [] => self.env.step(called, &[], rng),
+            [one] => self.env.step(called, &[name(one)], rng),
+            [one, two] => self.env.step(called, &[name(one), name(two)], rng),
+            more => self.env.step(called, &more.iter().map(name).collect::<Vec<_>>(), rng),
+        };
         let seen = match stepped {
             Ok(outcome) => self.look().map(|()| outcome),
             Err(error) => Err(Fault::new(error)),
@@ -343,7 +367,7 @@ impl env::Env for Named {
                 Outcome::truncated(0.0)
             }
             Ok(outcome) if outcome.status == Status::Running => {
-                let stuck = self.legal.as_ref().is_some_and(Vec::is_empty);
+                let stuck = self.legal == Some(0);
                 let status = match (stuck, self.steps >= self.env.horizon()) {
                     (true, _) => Status::Terminated,
                     (_, true) => Status::Truncated,
@@ -394,16 +418,19 @@ impl env::Env for Named {
             alphabet: Arc::clone(&self.alphabet),
             predicates: self.predicates.clone(),
             actions: self.actions.clone(),
+            predicate_types: self.predicate_types.clone(),
+            action_types: self.action_types.clone(),
             said: self.said.clone(),
             allowed: self.allowed.clone(),
             objects: self.objects.clone(),
             types: self.types.clone(),
             places: self.places.clone(),
+            episode: self.episode,
+            facts_met: self.facts_met.clone(),
+            actions_met: self.actions_met.clone(),
             known: self.known.clone(),
             current: Arc::clone(&self.current),
-            facts: self.facts.clone(),
-            legal: self.legal.clone(),
-            spare: Vec::new(),
+            legal: self.legal,
             code: self.code,
             start: self.start.clone(),
             steps: self.steps,

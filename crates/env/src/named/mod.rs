@@ -9,7 +9,7 @@ mod said;
 use derrl_logic::Alphabet;
 
 pub use adapter::Named;
-pub use said::{Actions, Facts};
+pub use said::{Actions, Atom, Atoms, Facts};
 
 use crate::binding::check_signatures;
 use crate::env::{Cost, Outcome};

@@ -7,11 +7,16 @@ use rustc_hash::FxHashMap;
 
 use crate::error::nearest;
 
+/// A ground atom that was said before, by its number. It is known for as long as [`Atoms::era`] stays the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atom(u32);
+
 /// Names met so far, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     numbers: FxHashMap<Arc<str>, u32>,
     texts: Vec<Arc<str>>,
+    constants: Vec<Constant>,
 }
 
 impl Names {
@@ -20,6 +25,10 @@ impl Names {
             return number;
         }
         let (number, text) = (self.texts.len() as u32, Arc::<str>::from(name));
+        self.constants.push(match text.parse::<i64>() {
+            Ok(n) if n.to_string() == *text => Constant::Int(n),
+            _ => Constant::Name(Arc::clone(&text)),
+        });
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
         number
@@ -36,12 +45,8 @@ impl Names {
     }
 
     /// The constant of a number: an integer where the name is one.
-    pub fn constant(&self, number: u32) -> Constant {
-        let text = self.text(number);
-        match text.parse::<i64>() {
-            Ok(n) if n.to_string() == **text => Constant::Int(n),
-            _ => Constant::Name(Arc::clone(text)),
-        }
+    pub fn constant(&self, number: u32) -> &Constant {
+        &self.constants[number as usize]
     }
 }
 
@@ -77,81 +82,173 @@ impl Signatures {
     }
 }
 
-/// Ground atoms in names.
+/// Ground atoms, as a world says them.
+///
+/// [`Facts::say`] and [`Actions::allow`] look every name up. A world that says the same atoms again and again may look each up
+/// once, by [`Atoms::find`], and say it by [`Atoms::push`].
 #[derive(Clone, Debug)]
-pub(super) struct Atoms {
+pub struct Atoms {
     signatures: Signatures,
-    pub names: Names,
-    /// Each atom by its predicate or action, and where its arguments end in `args`.
-    heads: Vec<(u32, u32)>,
-    args: Vec<u32>,
+    /// Facts and actions number names alike: who says something has these.
+    pub(super) names: Names,
+    /// The atoms met so far, by their predicate or action and the numbers of their names.
+    numbers: FxHashMap<Box<[u32]>, u32>,
+    met: Vec<MetAtom>,
+    era: u64,
+    /// What is said now, by the numbers of atoms.
+    pub(super) now: Vec<u32>,
     /// The first thing that was wrong.
-    pub wrong: Option<String>,
+    pub(super) wrong: Option<String>,
+    key: Vec<u32>,
+}
+
+/// An atom that was met.
+#[derive(Clone, Debug)]
+pub(super) struct MetAtom {
+    /// Its predicate or action, by its place in the world's own alphabet.
+    pub of: u32,
+    /// The numbers of its names.
+    pub args: Box<[u32]>,
+    /// A number for it that depends on its text alone.
+    pub hash: u128,
+    /// Whether no object is named twice.
+    pub distinct: bool,
 }
 
 impl Atoms {
     fn new(signatures: Signatures) -> Atoms {
-        Atoms { signatures, names: Names::default(), heads: Vec::new(), args: Vec::new(), wrong: None }
-    }
-
-    pub fn clear(&mut self) {
-        self.heads.clear();
-        self.args.clear();
-        self.wrong = None;
-    }
-
-    fn push(&mut self, name: &str, args: &[&str]) {
-        match self.signatures.find(name, args.len()) {
-            Ok(id) => {
-                for arg in args {
-                    let number = self.names.number(arg);
-                    self.args.push(number);
-                }
-                self.heads.push((id, self.args.len() as u32));
-            }
-            Err(wrong) => {
-                self.wrong.get_or_insert(wrong);
-            }
+        Atoms {
+            signatures,
+            names: Names::default(),
+            numbers: FxHashMap::default(),
+            met: Vec::new(),
+            era: 0,
+            now: Vec::new(),
+            wrong: None,
+            key: Vec::new(),
         }
     }
 
-    /// Each atom by its predicate or action, and the numbers of its names.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
-        let mut start = 0;
-        self.heads.iter().map(move |&(id, end)| {
-            let args = &self.args[start..end as usize];
-            start = end as usize;
-            (id, args)
-        })
+    pub(super) fn clear(&mut self) {
+        self.now.clear();
+        self.wrong = None;
     }
+
+    /// Forgets all names and atoms: another era begins.
+    pub(super) fn forget(&mut self) {
+        self.names = Names::default();
+        self.numbers.clear();
+        self.met.clear();
+        self.now.clear();
+        self.era += 1;
+    }
+
+    /// How many names and atoms are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.names.len() + self.met.len()
+    }
+
+    /// An atom by its number.
+    pub(super) fn met(&self, number: u32) -> &MetAtom {
+        &self.met[number as usize]
+    }
+
+    /// What is said now.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &MetAtom> {
+        self.now.iter().map(|&number| self.met(number))
+    }
+
+    /// In which era atoms are known: in another one they have to be looked up again.
+    pub fn era(&self) -> u64 {
+        self.era
+    }
+
+    /// An atom by its predicate or action and the names of its objects. Where the domain file does not declare it, nothing, and
+    /// the episode ends with an error that says so.
+    pub fn find(&mut self, name: &str, args: &[&str]) -> Option<Atom> {
+        let of = match self.signatures.find(name, args.len()) {
+            Ok(id) => id,
+            Err(wrong) => {
+                self.wrong.get_or_insert(wrong);
+                return None;
+            }
+        };
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        key.push(of);
+        key.extend(args.iter().map(|arg| self.names.number(arg)));
+        let number = if let Some(&number) = self.numbers.get(&key[..]) {
+            number
+        } else {
+            let number = self.met.len() as u32;
+            let args_of = key[1..].into();
+            let distinct = (1..args.len()).all(|i| !args[..i].contains(&args[i]));
+            let hash = hash(self.signatures.kind, of, args);
+            self.met.push(MetAtom { of, args: args_of, hash, distinct });
+            self.numbers.insert(key[..].into(), number);
+            number
+        };
+        self.key = key;
+        Some(Atom(number))
+    }
+
+    /// Says an atom that was found in this era.
+    #[inline]
+    pub fn push(&mut self, atom: Atom) {
+        self.now.push(atom.0);
+    }
+}
+
+/// A number for a fact or an action: 128 bits, which depend on its text alone.
+fn hash(kind: &str, of: u32, args: &[&str]) -> u128 {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut mix = |word: u64| {
+        hash = (hash ^ u128::from(word)).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb);
+        hash ^= hash >> 67;
+    };
+    mix((kind.len() as u64) << 32 | u64::from(of));
+    for arg in args {
+        mix(1 << 32 | arg.len() as u64);
+        arg.bytes().for_each(|byte| mix(u64::from(byte)));
+    }
+    hash
 }
 
 /// Receives what holds, in names.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(super) atoms: Atoms,
-    /// Objects by their names and the names of their types.
-    pub(super) objects: Vec<(u32, String)>,
+    /// Objects by the numbers of their names and of those of their types.
+    pub(super) objects: Vec<(u32, u32)>,
+    /// The names of types, in numbers.
+    pub(super) types: Names,
 }
 
 impl Facts {
     /// Nothing said yet, about the predicates of this alphabet.
     pub fn new(alphabet: &Alphabet) -> Facts {
         let predicates = alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.len()));
-        Facts { atoms: Atoms::new(Signatures::new("predicate", predicates)), objects: Vec::new() }
+        let atoms = Atoms::new(Signatures::new("predicate", predicates));
+        Facts { atoms, objects: Vec::new(), types: Names::default() }
     }
 
     /// Says that a fact holds: `say("at", &["ball1", "room2"])`. Names that are written as integers are integers of the
     /// language. The predicate has to be declared in the domain file.
     pub fn say(&mut self, predicate: &str, args: &[&str]) {
-        self.atoms.push(predicate, args);
+        if let Some(atom) = self.atoms.find(predicate, args) {
+            self.atoms.push(atom);
+        }
     }
 
     /// Says that there is an object of a type, which need not be in any fact. An object that is in facts has the most specific
     /// type of the places where it stands.
     pub fn object(&mut self, name: &str, of_type: &str) {
-        let number = self.atoms.names.number(name);
-        self.objects.push((number, of_type.to_string()));
+        self.objects.push((self.atoms.names.number(name), self.types.number(of_type)));
+    }
+
+    /// The facts as atoms, for worlds that look each up once.
+    pub fn atoms(&mut self) -> &mut Atoms {
+        &mut self.atoms
     }
 
     pub(super) fn clear(&mut self) {
@@ -176,6 +273,13 @@ impl Actions {
     /// Says that an action is legal: `allow("pick", &["ball1"])`. The action has to be declared in the domain file. One that
     /// names an object twice is left out: rules give different objects to different variables.
     pub fn allow(&mut self, action: &str, args: &[&str]) {
-        self.atoms.push(action, args);
+        if let Some(atom) = self.atoms.find(action, args) {
+            self.atoms.push(atom);
+        }
+    }
+
+    /// The actions as atoms, for worlds that look each up once.
+    pub fn atoms(&mut self) -> &mut Atoms {
+        &mut self.atoms
     }
 }

@@ -243,6 +243,7 @@ impl<'a> Search<'a> {
                 let guard = lock(shared);
                 let (seed, steps) = (guard.runs[run].seed, guard.terms.budget.scout(self.config));
                 drop(guard);
+                self.observer.begins(seed);
                 let Some(scouted) = self.scout(seed, steps)? else { return Ok(()) };
                 let mut guard = lock(shared);
                 guard.runs[run].checkpoint.scout = Some(scouted);
@@ -256,6 +257,7 @@ impl<'a> Search<'a> {
                     guard.runs[run].checkpoint.running.iter().find(|p| p.restart == restart).cloned();
                 let terms = guard.terms;
                 drop(guard);
+                self.observer.begins(seed);
                 let result = self.restart(seed, restart, partial, terms, &|partial| {
                     let mut guard = lock(shared);
                     guard.runs[run].checkpoint.note(partial);
@@ -271,6 +273,7 @@ impl<'a> Search<'a> {
                 let (seed, checkpoint) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
                 let terms = guard.terms;
                 drop(guard);
+                self.observer.begins(seed);
                 match self.complete(seed, &checkpoint, chosen, terms) {
                     Err(Error::Interrupted) => return Ok(()),
                     Err(error) => return Err(error),
@@ -456,6 +459,7 @@ impl<'a> Search<'a> {
             return Ok(finish);
         }
         let sizes = if sizes.is_empty() { vec![(self.make_env)()?] } else { sizes };
+        self.observer.improving(seed);
         let limit = left / 2;
         let improver = Improver::new(self.problem, sizes, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
         let improved = improver.within(limit).run(Some(&best.policy))?;
