@@ -188,7 +188,7 @@ impl<'a> Regrets<'a> {
         gamma: f64,
         rng: &mut Rng,
     ) -> Regrets<'a> {
-        let v = Values::new(table, gamma);
+        let v = table.values(gamma);
         let order = chosen(table, most, rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()

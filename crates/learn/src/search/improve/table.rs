@@ -2,11 +2,15 @@
 //!
 //! States are kept with their facts and not with masks, so that what was seen serves every language that the search tries.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use derrl_env::{Env, Outcome, Status, list_legal, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Grounder, Grounding, Universe};
 use rustc_hash::FxHashMap;
+
+use super::values::Values;
 
 /// States noted at the most: beyond, experience is no longer a table, and nothing more is noted.
 pub const MOST_STATES: usize = 40_000;
@@ -71,6 +75,8 @@ pub struct Table {
     pub steps: u64,
     /// Whether some action had two different outcomes in one state.
     pub by_chance: bool,
+    /// What states are worth at discounts that were asked for, after so many steps.
+    worth: RefCell<(u64, Vec<Rc<Values>>)>,
 }
 
 impl Table {
@@ -85,7 +91,22 @@ impl Table {
             states: Vec::new(),
             steps: 0,
             by_chance: false,
+            worth: RefCell::default(),
         }
+    }
+
+    /// What states are worth at this discount. Asked for again before anything else was seen, it takes no time.
+    pub fn values(&self, gamma: f64) -> Rc<Values> {
+        let mut known = self.worth.borrow_mut();
+        if known.0 != self.steps {
+            *known = (self.steps, Vec::new());
+        }
+        if let Some(values) = known.1.iter().find(|v| v.gamma == gamma) {
+            return Rc::clone(values);
+        }
+        let values = Rc::new(Values::new(self, gamma));
+        known.1.push(Rc::clone(&values));
+        values
     }
 
     /// How many states are noted.

@@ -10,6 +10,7 @@ const STILL: f64 = 1e-7;
 const WORK: usize = 200_000_000;
 
 /// What states are worth, and where that is known.
+#[derive(Debug)]
 pub struct Values {
     /// V of each state: max over the actions tried of the mean over outcomes of r + gamma V(s'). A state in which nothing
     /// was tried is worth the worst reward for ever.
