@@ -45,7 +45,10 @@ impl Planning {
     /// `train/`, and a test for each other subfolder.
     pub fn load(domain: &Path, problems: &Problems) -> anyhow::Result<Planning> {
         let Some(file) = pddl::domain_file(domain) else {
-            anyhow::bail!("{}: a PDDL domain is a .pddl file, or a folder with a domain.pddl", domain.display());
+            anyhow::bail!(
+                "{}: a PDDL domain is a .pddl file, or a folder with a domain.pddl",
+                domain.display()
+            );
         };
         let asked = ProblemArgs {
             train: problems.train.clone(),

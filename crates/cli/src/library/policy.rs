@@ -146,7 +146,8 @@ impl Policy {
             None => extent::quick(world, &self.alphabet, *range, &of, cores())?,
         };
         let space = world.space(&self.alphabet, &of(largest))?;
-        let refused = |about: String| Error::TooLarge(format!("that would take {about}; choose a smaller size"));
+        let refused =
+            |about: String| Error::TooLarge(format!("that would take {about}; choose a smaller size"));
         extent::affordable(space.as_ref(), cores()).map_err(refused)?;
         Ok(of(largest))
     }

@@ -138,9 +138,7 @@ impl Named {
         let mut rng = self.start.clone();
         let begun = self.env.reset(&mut rng).map_err(Fault::new).and_then(|()| self.look());
         let able = begun.and_then(|()| match self.legal {
-            Some(0) => {
-                Err(Fault::new("an episode begins in a state in which no action is legal"))
-            }
+            Some(0) => Err(Fault::new("an episode begins in a state in which no action is legal")),
             _ => Ok(()),
         });
         self.fault = able.err();
@@ -276,7 +274,8 @@ impl Named {
             return Arc::clone(known);
         }
         let names = &self.said.atoms.names;
-        let universe = Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n).clone(), t)).collect());
+        let universe =
+            Universe::new(self.objects.iter().map(|&(n, t)| (names.constant(n).clone(), t)).collect());
         let made = Arc::new(Objects {
             texts: self.objects.iter().map(|&(n, _)| Arc::clone(names.text(n))).collect(),
             can_act: universe.can_act(&self.alphabet),
@@ -332,8 +331,7 @@ impl env::Env for Named {
 
     fn legal(&self, actions: &mut Vec<GroundAction>) -> bool {
         if self.legal.is_some() {
-            let ground =
-                |(action, atom)| GroundAction { action, args: self.places(atom).collect() };
+            let ground = |(action, atom)| GroundAction { action, args: self.places(atom).collect() };
             let mut listed: Vec<GroundAction> = self.legal_actions().map(ground).collect();
             listed.sort_unstable();
             listed.dedup();
