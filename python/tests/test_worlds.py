@@ -215,10 +215,12 @@ def test_integers_stay_integers():
 def test_overhead_is_small():
     """The very calls of training, made by Python alone, against training: `speed.py` says more.
 
-    Measured in turns until it is small, so that a busy machine does not matter. This build is not fully optimised.
+    A busy machine disturbs both sides, so it may try again. This build is not fully optimised.
     """
     import speed
 
-    ratio = min(speed.overhead(rounds=3) for _ in range(2))
-    print(f"overhead: {ratio:.2f}")
-    assert ratio < 1.8
+    ratios = []
+    while len(ratios) < 4 and min(ratios, default=9) > 1.5:
+        ratios.append(speed.overhead(rounds=3))
+    print(f"overhead: {ratios}")
+    assert min(ratios) < 1.6
