@@ -58,7 +58,7 @@ function openOverview() {
   const domains = data.summaries.map((s) => s.domain);
   replace(byId("head"), el("div", {}, el("p", { class: "brand" }, `derrl · ${data.title}`), el("h1", {}, plural(data.runs.length, "run")),
     el("p", { class: "lead" }, `${domains.length > 1 ? `${domains.slice(0, -1).join(", ")} and ` : ""}${domains.at(-1)}. Choose one to see it act.`)));
-  replace(byId("main"), data.notes.map((note) => el("p", { class: "note" }, note)), el("div", { class: "overview" }, overviewNode((run) => { open(run); window.scrollTo(0, 0); })));
+  replace(byId("main"), data.notes.map(noteNode), el("div", { class: "overview" }, overviewNode((run) => { open(run); window.scrollTo(0, 0); })));
   writePlace();
 }
 
@@ -81,7 +81,7 @@ function open(run, at = {}) {
   }, [[scoresNode(run)], [curveNode(run)]]);
   replace(byId("head"), headNode(run));
   replace(byId("main"), data.runs.length > 1 && el("p", { class: "back" }, el("button", { class: "link", type: "button", "data-overview": "", onclick: () => { openOverview(); window.scrollTo(0, 0); } }, "← All runs")),
-    [...data.notes, ...run.notes].map((note) => el("p", { class: "note" }, note)), failedNode(run), player.node,
+    [...data.notes, ...run.notes].map(noteNode), failedNode(run), player.node,
     el("div", { class: "below" }, verifyNode(run), runsNode(sameDomain(run), run, data.summaries.find((s) => s.domain === run.domain), (other) => { open(other); window.scrollTo(0, 0); })));
   player.show(where.task, where.episode, where.step);
   writePlace();

@@ -142,7 +142,7 @@ class Player {
   }
 
   ending(end) {
-    const words = { terminated: end.success ? "The goal is reached." : "The episode is over.", truncated: end.success ? "The time is up; all is well." : "The time is up.", running: "The page shows no more of this episode." };
+    const words = { terminated: end.success ? "The goal is reached." : "The episode is over.", truncated: "The time is up.", running: "The page shows no more of this episode." };
     const best = this.episode.best;
     return [
       el("p", { class: "decision end" }, words[end.status]),

@@ -28,7 +28,7 @@ async function attempt() {
 
 // An error where it is: the message, the line with a caret under the place, and the cursor there on request.
 function problemNode(error) {
-  if (!error.line) return el("p", { class: "note" }, error.message);
+  if (!error.line) return noteNode(error.message);
   const line = text.value.split("\n")[error.line - 1] || "";
   const caret = " ".repeat(error.column - 1) + "^".repeat(Math.max(1, Math.min((error.end || 0) - (error.start || 0), line.length - error.column + 1)));
   const to = () => {
@@ -37,8 +37,8 @@ function problemNode(error) {
     text.setSelectionRange(before, before + caret.trim().length);
   };
   return el("div", { class: "problem", "data-line": error.line, "data-column": error.column },
-    el("p", {}, el("strong", {}, `Line ${error.line}, column ${error.column}: `), error.message),
-    el("pre", {}, `${line}\n${caret}`), error.help && el("p", { class: "sub" }, error.help),
+    el("p", {}, el("strong", {}, `Line ${error.line}, column ${error.column}: `), withCode(error.message)),
+    el("pre", {}, `${line}\n${caret}`), error.help && el("p", { class: "sub" }, withCode(error.help)),
     el("button", { class: "tab", type: "button", onclick: to }, "Go there"));
 }
 
@@ -61,7 +61,7 @@ function show(told) {
   const at = player ? { task: player.task?.task, frame: player.frame } : { frame: 0 };
   if (player) player.stop();
   player = new Player(told, () => {});
-  replace(shownAt, told.notes.map((note) => el("p", { class: "note" }, note)), player.node);
+  replace(shownAt, told.notes.map(noteNode), player.node);
   player.show(at.task, null, Math.min(at.frame, told.tasks[0]?.episodes[0]?.steps.length ?? 0));
   replace(judged, scoresNode(told), differenceNode(told.difference), verifyNode(told));
 }

@@ -4,31 +4,35 @@ function scoresNode(run) {
   if (!run.scores.length) return null;
   const values = run.scores.flatMap(({ score }) => [score.mean, score.best_known, ...Object.values(score.references || {})]).filter(Number.isFinite);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const ends = [low < 0 ? low - 0.1 * (high - low) : 0, high];
+  // Where tasks ask for nothing that is reached or not, there is no column of successes.
+  const goals = run.scores.some(({ score }) => Number.isFinite(score.success_rate));
   const rows = run.scores.map(({ task, summary, score }) => {
     const references = Object.entries(score.references || {}).map(([name, value]) => `${name} ${number(value)}`).join(" · ");
     return el("tr", {},
       el("td", { class: "name" }, task, summary && el("span", { class: "sub" }, summary), references && el("span", { class: "sub" }, references)),
-      el("td", {}, number(score.mean, 3), el("span", { class: "sub near" }, `± ${number(score.stderr, 3)}`)),
+      el("td", {}, number(score.mean, 3), el("span", { class: "sub near" }, score.episodes > 1 ? `± ${number(score.stderr, 3)}` : `n = ${score.episodes}`)),
       el("td", {}, number(score.best_known, 3)),
-      el("td", {}, Number.isFinite(score.success_rate) ? `${Math.round(100 * score.success_rate)}%` : "–"),
-      el("td", { class: "bar" }, barNode(score, low, high)));
+      goals && el("td", {}, Number.isFinite(score.success_rate) ? `${Math.round(100 * score.success_rate)}%` : "–"),
+      el("td", { class: "bar" }, barNode(score, ends)));
   });
-  const episodes = run.scores[0].score.episodes;
+  const counts = new Set(run.scores.map(({ score }) => score.episodes));
+  const over = counts.size === 1 ? `${plural([...counts][0], "episode")} per task` : "the problems of each task";
+  const best = run.scores.some(({ score }) => Number.isFinite(score.best_known));
   return el("section", { class: "card", "aria-label": "Scores" }, el("h2", {}, "Scores"),
     scroll(el("table", {},
-      el("thead", {}, el("tr", {}, ["Task", "Return", "Best known", "Success"].map((head) => el("th", { scope: "col" }, head)), el("th", { scope: "col", class: "bar" }, el("span", { class: "unseen" }, "Bar")))),
+      el("thead", {}, el("tr", {}, ["Task", "Return", "Best known", goals && "Success"].filter(Boolean).map((head) => el("th", { scope: "col" }, head)), el("th", { scope: "col", class: "bar" }, el("span", { class: "unseen" }, "Bar")))),
       el("tbody", {}, rows))),
-    el("p", { class: "hint" }, `The final policy, always taking its best action: mean return over ${plural(episodes, "episode")} per task. Only the first task was trained on. `,
-      el("span", { class: "for-bars" }, "The line beside a bar is the best known return of the same instances.")));
+    el("p", { class: "hint" }, `The final policy, always taking its best action: mean return over ${over}. Only the first task was trained on. `,
+      el("span", { class: "for-bars" }, best ? "Longer bars are better; the line beside a bar is the best known return of the same instances." : "Longer bars are better.")));
 }
 
-// A bar from 0 to the mean, and a line at the best known.
-function barNode(score, low, high) {
+// A bar from the low end to the mean, so that better results have longer bars, and a line at the best known.
+function barNode(score, [low, high]) {
   const at = (value) => 2 + ((value - low) / (high - low || 1)) * 196;
-  const [from, to] = [at(0), at(score.mean)].sort((a, b) => a - b);
   return draw("svg", { viewBox: "0 0 200 20", preserveAspectRatio: "none", "aria-hidden": "true" },
     draw("rect", { x: 2, y: 6, width: 196, height: 8, rx: 4, fill: "var(--sunk)" }),
-    draw("rect", { x: from, y: 6, width: Math.max(1, to - from), height: 8, rx: 4, fill: "var(--accent)" }),
+    draw("rect", { class: "value", x: 2, y: 6, width: Math.max(1, at(score.mean) - 2), height: 8, rx: 4, fill: "var(--accent)" }),
     Number.isFinite(score.best_known) && draw("rect", { x: at(score.best_known) - 1, y: 2, width: 2, height: 16, fill: "var(--ink)" }));
 }
 
@@ -72,7 +76,7 @@ function curveNode(run) {
   return el("section", { class: "card", "aria-label": "Training" }, el("h2", {}, "Training"),
     chartNode(run.chart),
     el("p", { class: "hint" }, others > 0 ? `The chosen restart is the strong line, ${plural(others, "other restart")} faint. ` : null,
-      "The curve is the mean return while exploring: rules are sampled and actions drawn at random. The scores are those of the final policy, which always takes its best action, so they can lie above the end of the curve."));
+      "The lines are running means of the mean return per update, while exploring: rules are sampled and actions drawn at random. The scores are those of the final policy, which always takes its best action, so they can lie above the end of the line."));
 }
 
 const VERDICTS = {
@@ -113,12 +117,12 @@ function sizesNode(result) {
   const rows = result.sizes.map((size) => {
     const none = String(size.failing) === String(size.instances);
     const solved = (text) => (none ? "–" : text);
-    const cells = [size.title, grouped(size.instances), grouped(size.states), grouped(failing(size)), luck && grouped(size.failing_by_bad_luck_only), solved(size.longest_run), solved(`+${size.excess.worst}`), solved(`+${number(size.excess.mean)}`), solved(`${number(100 * size.excess.optimal, 1)}%`)];
+    const cells = [size.title, grouped(size.instances), grouped(size.states), grouped(failing(size)), luck && grouped(size.failing_by_bad_luck_only), solved(size.longest_run), solved(`+${size.excess.worst}`), solved(`+${number(size.excess.mean)}`), `${number(100 * size.excess.optimal, 1)}%`];
     return el("tr", {}, cells.filter((cell) => cell !== false).map((text, i) => el("td", { class: i ? null : "name" }, text)));
   });
   return [
     scroll(el("table", { class: "dense" }, el("thead", {}, el("tr", {}, heads.filter(Boolean).map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows))),
-    el("p", { class: "hint" }, "Every state and goal, every way of breaking ties. Excess: actions beyond the fewest possible, with the worst ties; optimal: the share of instances without any.",
+    el("p", { class: "hint" }, "Every state and goal, every way of breaking ties. Excess: actions beyond the fewest possible, with the worst ties, over instances that do not fail; optimal: the share of all instances that are solved without any.",
       luck && " Need luck: the goal is reached with probability 1 if ties are broken at random, but an adversary who breaks them could prevent it."),
   ];
 }
@@ -163,6 +167,8 @@ function failedNode(run) {
 // Text in which `backticks` mark what is typed.
 const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 
+const noteNode = (text) => el("p", { class: "note" }, withCode(text));
+
 // All runs of all domains: what each learned, and how. Columns can be sorted.
 function overviewNode(choose) {
   return data.summaries.map((summary) => {
@@ -200,7 +206,7 @@ function runsTable(runs, here, summary, choose) {
     { title: "Run", value: (run) => run.seed, cell: (run) => el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs), (run.solved === false || !run.rules.length) && " (not solved)") },
     ...tasks.map((task) => ({ title: task, value: (run) => mean(run, task) ?? -Infinity, cell: (run) => number(mean(run, task), 3) })),
     { title: "Rules", value: (run) => run.rules.length, cell: (run) => run.rules.length },
-    { title: "Seconds", value: (run) => run.counts.seconds ?? Infinity, cell: (run) => number(run.counts.seconds, 1) },
+    { title: "Seconds", value: (run) => run.counts.seconds ?? Infinity, cell: (run) => number(run.counts.seconds, run.counts.seconds < 10 ? 2 : 0) },
   ];
   const body = el("tbody", {});
   let sorted = { column: 0, down: false };

@@ -25,8 +25,8 @@ class Score:
     """The mean undiscounted return."""
     stderr: float
     """The standard error of that mean."""
-    success_rate: float
-    """The share of episodes that reached what the task asks for."""
+    success_rate: float | None
+    """The share of episodes that reached what the task asks for; ``None`` where it asks for nothing that is reached or not."""
     episodes: int
     best_known: float | None = None
     """The mean best-known return of the same instances, where the world knows it."""
@@ -34,6 +34,11 @@ class Score:
     """The mean return of other controllers of note on the same instances."""
     problems: Sequence[Mapping[str, Any]] = ()
     """Of PDDL, each problem: its file, whether it was solved, steps, cost and seconds."""
+
+    def __str__(self) -> str:
+        spread = f"± {self.stderr:.3f}" if self.episodes > 1 else f"(n = {self.episodes})"
+        success = "" if self.success_rate is None else f", success {self.success_rate:.0%}"
+        return f"return {self.mean:.3f} {spread}{success}"
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Score:

@@ -45,8 +45,8 @@ class Run:
 
     @property
     def solved(self) -> bool:
-        """Whether every episode of every scored task reached what the task asks for."""
-        return all(score.success_rate == 1.0 for score in self.scores.values())
+        """Whether every episode of every scored task reached what the task asks for, if it asks for anything."""
+        return all(score.success_rate in (1.0, None) for score in self.scores.values())
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
         """Writes the page of the run, with its rules and a player of episodes, and returns its path."""
@@ -66,7 +66,7 @@ class Run:
         lines = [f"{self.world.name}, seed {self.seed}: {self.restarts} restarts, {self.steps:,} steps, {self.seconds:.1f} s"]
         lines += [f"  {rule}" for rule in self.policy.text.splitlines()] or ["  (no rule was found)"]
         for task, score in self.scores.items():
-            lines.append(f"  {task}: return {score.mean:.3f} ± {score.stderr:.3f}, success {score.success_rate:.0%}")
+            lines.append(f"  {task}: {score}")
         if not self.solved:
             lines.append("  not solved. Look at the domain (are the predicates there that a rule would need? more variables")
             lines.append("  or rules per action?), at the reward, or raise updates, restarts or batch.")

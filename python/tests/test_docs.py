@@ -15,6 +15,21 @@ def test_the_guide_runs(tmp_path, monkeypatch):
     assert (tmp_path / "blocks.html").is_file() and (tmp_path / "sweep/ledger.jsonl").is_file()
 
 
+def test_the_readme_runs(tmp_path, monkeypatch):
+    import derrl
+
+    monkeypatch.chdir(tmp_path)
+    # With fewer updates, so that it takes seconds.
+    whole = derrl.train
+    monkeypatch.setattr(derrl, "train", lambda *args, **kwargs: whole(*args, **kwargs, updates=40, wave=2, restarts=8))
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    scope = {"__name__": "readme"}
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), scope)  # noqa: S102
+    assert blocks and scope["run"].scores["more"].success_rate == 1
+
+
 def test_the_notebook_runs(tmp_path):
     import nbclient
     import nbformat

@@ -9,6 +9,8 @@ const images = resolve(dirname(fileURLToPath(import.meta.url)), "../../docs/imag
 mkdirSync(images, { recursive: true });
 const run = join(folder, "blocks");
 derrl(["train", "blocks", "--out", run]);
+// The page as it is without haste: the one that training leaves may lack episodes on a busy machine.
+derrl(["report", run]);
 derrl(["explain", run, "--task", "dynamic-blocks", "--episode", "2", "--picture", join(images, "episode.gif")]);
 const { context, close } = await launch({ viewport: { width: 1180, height: 880 }, reducedMotion: "reduce" });
 try {

@@ -393,7 +393,7 @@ test("what others wrote is shown, never run", async () => {
   await drawn.click();
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   // What is no verification, or one of another policy, is left out, and the page says so.
-  for (const [content, note] of [["{}", /is not what `derrl verify` writes/], ["{", /is not what/], [JSON.stringify({ ...kept, policy: "other" }), /is about another policy/]]) {
+  for (const [content, note] of [["{}", /is not what derrl verify writes/], ["{", /is not what/], [JSON.stringify({ ...kept, policy: "other" }), /is about another policy/]]) {
     writeFileSync(join(run, "verify.json"), content);
     derrl(["report", run]);
     await page.reload();
@@ -419,7 +419,7 @@ test("the verification is on the page: proofs, counterexamples, and why there is
   const learned = "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n";
   writeFileSync(join(run, "policy.pl"), learned);
   const quick = await of();
-  assert.match(quick.verdict, /^ProvedIn all (\d{1,3}(,\d{3})*|\d\.\d\de\d+) instances of up to \d+ blocks/);
+  assert.match(quick.verdict, /^ProvedIn all (\d{1,3}(,\d{3})*|\d\.\d\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]+) instances of up to \d+ blocks/);
   assert.match(quick.text, /Checked while this page was written/);
   derrl(["verify", run, "--max-objects", "3"]);
   const kept = await of();
@@ -440,6 +440,32 @@ test("the verification is on the page: proofs, counterexamples, and why there is
   const { page } = await open(browser.context, join(traffic, "report.html"));
   assert.match(await page.locator('[aria-label="Verification"]').textContent(), /Not verified: /);
   await page.close();
+});
+
+test("scores: longer bars are better, one episode has no error, and only goals have successes", async () => {
+  const run = join(folder, "scored");
+  cpSync(train("blocks"), run, { recursive: true });
+  const result = JSON.parse(readFileSync(join(run, "result.json"), "utf8"));
+  const score = (mean, success_rate, episodes = 20) => ({ mean, stderr: episodes > 1 ? 0.01 : 0, success_rate, best_known: null, episodes });
+  const of = async (scores) => {
+    writeFileSync(join(run, "result.json"), JSON.stringify({ ...result, scores }));
+    derrl(["report", run]);
+    const { page, problems } = await open(browser.context, join(run, "report.html"));
+    const card = page.locator('[aria-label="Scores"]');
+    const widths = await card.locator("rect.value").evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))));
+    const text = await card.textContent();
+    assert.deepEqual(problems, []);
+    await page.close();
+    return { widths, text };
+  };
+  for (const means of [[0.2, 0.9], [-0.9, -0.2], [-0.5, 0.5], [-2, 0]]) {
+    const { widths } = await of({ train: score(means[0], 1), "unseen-goal": score(means[1], 1) });
+    assert.ok(widths[0] < widths[1], `${means}: ${widths}`);
+  }
+  const goalless = await of({ train: score(-0.5, null, 1) });
+  assert.doesNotMatch(goalless.text, /Success|%/);
+  assert.match(goalless.text, /n = 1/);
+  assert.doesNotMatch(goalless.text, /±/);
 });
 
 test("a policy that was changed, and one without rules", async () => {

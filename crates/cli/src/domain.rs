@@ -12,6 +12,7 @@ use crate::args::ProblemArgs;
 use crate::cli::worlds;
 use crate::pddl::{self, Files, Pddl};
 use crate::run_folder;
+use crate::shell::quoted;
 
 /// A domain: the world it speaks of, its alphabet, and the text of both.
 #[derive(Clone)]
@@ -151,17 +152,29 @@ pub fn load_policy_with(
     } else if let Some(name) = domain {
         (path.to_path_buf(), Domain::load_with(name, untyped, asked)?)
     } else {
-        // A policy inside the folder of a run is for the domain of that run.
-        let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
-        match folder.filter(|folder| folder.join("config.toml").is_file()) {
+        match run_around(path) {
             Some(folder) => (path.to_path_buf(), run_folder::RunFolder::open(folder)?.domain()?),
             None => bail!("say which domain the policy is for, as in --domain blocks"),
         }
     };
+    if path.is_dir() && !file.exists() {
+        bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(path));
+    }
     let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
     // What the policy defines is part of what is spoken here.
     domain.alphabet = alphabet;
     Ok((policy, domain))
+}
+
+/// The folder of the run that a policy file is in: the policy is for the domain of that run.
+fn run_around(policy: &Path) -> Option<&Path> {
+    let folder = policy.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+    folder.filter(|folder| folder.join("config.toml").is_file())
+}
+
+/// Whether a policy is, or is in, the folder of a run.
+pub fn knows_domain(policy: &Path) -> bool {
+    policy.is_dir() || run_around(policy).is_some()
 }
 
 /// Another policy of a domain: a policy file, or that of the folder of a run. What it defines for itself joins the alphabet of the

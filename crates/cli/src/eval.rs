@@ -13,7 +13,7 @@ use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, load_policy_with};
 use crate::progress::{Control, TIMED, bar, interrupted};
 use crate::say;
-use crate::table::columns;
+use crate::table::{WIDTH, columns, wrap};
 
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {
@@ -156,25 +156,56 @@ pub fn to_json(scores: &[(String, Score)]) -> Value {
     Value::Object(scores.iter().map(|(t, s)| (t.clone(), json!(s))).collect::<Map<_, _>>())
 }
 
-/// Scores as a table.
+/// Scores as a table. Where no task asks for anything that is reached or not, there is no column of successes.
 pub fn show(scores: &[(String, Score)], indent: &str) -> String {
-    let heads = ["task", "return", "± stderr", "success", "best known"];
-    let mut rows = vec![heads.map(String::from).to_vec()];
+    let has_goals = scores.iter().any(|(_, s)| s.success_rate.is_some());
+    let row = |[task, mean, error, success, best]: [String; 5]| {
+        let success = has_goals.then_some(success);
+        [task, mean, error].into_iter().chain(success).chain([best]).collect::<Vec<_>>()
+    };
+    let none = || "-".to_string();
+    let mut rows = vec![row(["task", "return", "± stderr", "success", "best known"].map(String::from))];
     for (task, s) in scores {
-        rows.push(vec![
+        rows.push(row([
             task.clone(),
             format!("{:.3}", s.mean),
-            format!("{:.3}", s.stderr),
-            format!("{:.0}%", 100.0 * s.success_rate),
-            s.best_known.map_or_else(|| "-".to_string(), |best| format!("{best:.3}")),
-        ]);
+            // A single episode says nothing about how far its return may be off.
+            if s.episodes > 1 { format!("{:.3}", s.stderr) } else { format!("n = {}", s.episodes) },
+            s.success_rate.map_or_else(none, |share| format!("{:.0}%", 100.0 * share)),
+            s.best_known.map_or_else(none, |best| format!("{best:.3}")),
+        ]));
     }
     let mut text = columns(&rows, indent);
     for (task, s) in scores.iter().filter(|(_, s)| !s.references.is_empty()) {
         let others: Vec<String> =
             s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
-        text =
-            format!("{text}{indent}{task}, other controllers on the same instances: {}\n", others.join(", "));
+        let others = format!("{task}, other controllers on the same instances: {}", others.join(", "));
+        text.push_str(&wrap(&others, indent, WIDTH));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn score(success_rate: Option<f64>, episodes: usize) -> (String, Score) {
+        let (references, problems) = (BTreeMap::new(), Vec::new());
+        let (best_known, stderr) = (None, if episodes > 1 { 0.25 } else { 0.0 });
+        (
+            "train".into(),
+            Score { mean: -0.5, stderr, success_rate, best_known, episodes, references, problems },
+        )
+    }
+
+    #[test]
+    fn a_single_episode_has_no_error_and_a_world_without_goals_no_success() {
+        let many = show(&[score(Some(1.0), 20)], "");
+        assert!(many.contains("success") && many.contains("100%") && many.contains("0.250"), "{many}");
+        let single = show(&[score(None, 1)], "");
+        assert!(single.contains("n = 1") && !single.contains("0.000"), "{single}");
+        assert!(!single.contains("success") && !single.contains('%'), "{single}");
+    }
 }

@@ -21,7 +21,7 @@ use crate::domain::{Domain, load_policy_with, read_source};
 use crate::picture::{self, Format};
 use crate::say;
 use crate::style::Paint;
-use crate::table::list;
+use crate::table::{WIDTH, list, wrap};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -270,14 +270,15 @@ impl Show<'_> {
         if fixed.is_empty() {
             String::new()
         } else {
-            format!("{} {}\n", self.paint.faint("background:"), list(&fixed, 12))
+            flow("background:", &self.paint.faint("background:"), &some(&fixed, 12), "  ")
         }
     }
 
     fn state(&self, title: &str, facts: &[String]) -> String {
         let changing: Vec<&str> =
             facts.iter().map(String::as_str).filter(|f| !self.is_background(f)).collect();
-        format!("{} {}\n", self.paint.faint(&format!("{title}:")), list(&changing, 40))
+        let title = format!("{title}:");
+        flow(&title, &self.paint.faint(&title), &some(&changing, 40), "  ")
     }
 
     fn decision(&self, e: &Explanation, reward: f64) -> String {
@@ -288,19 +289,17 @@ impl Show<'_> {
             Some(m) => {
                 let derived =
                     m.because.iter().flat_map(|line| ["            ", line, "\n"]).collect::<String>();
-                format!(
-                    "because {}{}\n          since {}\n{derived}",
-                    paint.rule(&m.text),
-                    show_substitution(m),
-                    paint.good(&m.body.join(", "))
-                )
+                let body: Vec<Piece> = m.body.iter().map(|b| (b.clone(), paint.good(b))).collect();
+                let since = flow("          since", "          since", &body, "            ");
+                format!("because {}{}\n{since}{derived}", paint.rule(&m.text), show_substitution(m))
             }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();
         let ties = if e.fired.is_none() || others.is_empty() {
             String::new()
         } else {
-            format!("  {} {}\n", paint.unsure("ties with"), list(&others, 12))
+            let title = format!("  {}", paint.unsure("ties with"));
+            flow("  ties with", &title, &some(&others, 12), "    ")
         };
         format!("  {}{reward}\n  {why}{ties}", paint.strong(&e.action))
     }
@@ -336,38 +335,36 @@ impl Show<'_> {
     }
 
     fn found(&self, what: &str, found: &Found) -> String {
-        let paint = self.paint;
+        let none = |why: &str| {
+            let text = wrap(&format!("{what}: {why}"), "    ", WIDTH);
+            format!("  {}\n", self.paint.bad(text.trim()))
+        };
         match found {
             Found::Already => String::new(),
             Found::Found(change) => self.change(what, change),
-            Found::Impossible => format!(
-                "  {what}: {}\n",
-                paint.bad(if self.questions.bounds.background {
-                    "no change of facts does it"
-                } else {
-                    "no change of state facts does it (--any-fact lets background facts change too)"
-                })
-            ),
+            Found::Impossible if self.questions.bounds.background => none("no change of facts does it"),
+            Found::Impossible => {
+                none("no change of state facts does it (--any-fact lets background facts change too)")
+            }
             Found::Beyond { changes } => {
                 let facts = count(*changes);
-                format!(
-                    "  {what}: no change of up to {facts} does it; larger ones were not tried (--max-changes)\n"
-                )
+                none(&format!(
+                    "no change of up to {facts} does it; larger ones were not tried (--max-changes)"
+                ))
             }
             Found::GaveUp { changes } => {
                 let facts = count(*changes);
-                format!(
-                    "  {what}: no change of up to {facts} does it; the search for larger ones took too long\n"
-                )
+                none(&format!("no change of up to {facts} does it; the search for larger ones took too long"))
             }
         }
     }
 
     fn change(&self, what: &str, change: &Change) -> String {
         let paint = self.paint;
-        let removed = change.removed.iter().map(|f| paint.bad(&format!("- {f}")));
-        let added = change.added.iter().map(|f| paint.good(&format!("+ {f}")));
-        let all: Vec<String> = removed.chain(added).collect();
+        let removed = change.removed.iter().map(|f| format!("- {f}")).map(|f| (f.clone(), paint.bad(&f)));
+        let added = change.added.iter().map(|f| format!("+ {f}")).map(|f| (f.clone(), paint.good(&f)));
+        let all: Vec<Piece> = removed.chain(added).collect();
+        let title = format!("  {what}, change {}:", count(all.len()));
         let then = match (&change.fired, change.standing) {
             (None, _) => paint.unsure("then no rule fires: any action may be chosen"),
             (Some(m), standing) => {
@@ -386,8 +383,41 @@ impl Show<'_> {
             let note = format!("(no state of this world: it breaks {})", axioms.join(" and "));
             format!("\n          {}", paint.faint(&note))
         };
-        format!("  {what}, change {}: {}\n          {then}{breaks}\n", count(all.len()), all.join(", "))
+        format!("{}          {then}{breaks}\n", flow(&title, &title, &all, "            "))
     }
+}
+
+/// Text, and the same in colour.
+type Piece = (String, String);
+
+/// The first few of these, and how many more there are.
+fn some(all: &[&str], most: usize) -> Vec<Piece> {
+    let more = all.len().saturating_sub(most);
+    let more = (more > 0).then(|| format!("... {more} more"));
+    all.iter().take(most).map(ToString::to_string).chain(more).map(|text| (text.clone(), text)).collect()
+}
+
+/// A title (and the same in colour) with pieces after it, in lines that fit the terminal and are broken between pieces.
+fn flow(title: &str, painted: &str, pieces: &[Piece], indent: &str) -> String {
+    let mut text = painted.to_string();
+    let mut column = title.chars().count();
+    for (i, (plain, painted)) in pieces.iter().enumerate() {
+        let comma = if i + 1 < pieces.len() { "," } else { "" };
+        let width = plain.chars().count() + comma.len();
+        if column + 1 + width > WIDTH {
+            text.push('\n');
+            text.push_str(indent);
+            column = indent.len();
+        } else {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(painted);
+        text.push_str(comma);
+        column += width;
+    }
+    text.push('\n');
+    text
 }
 
 /// What the variables of a rule stand for, on a line of its own.
@@ -406,7 +436,7 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     let not = format!("  not {action}:");
     match why.reason {
         Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
-        Reason::Weaker => format!("{not} its value is only {value:.2}, by {rule}\n"),
+        Reason::Weaker => format!("{not} its value is only {value:.2}\n          by {rule}\n"),
         Reason::Illegal => format!("{not} it is not legal in this state\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
         Reason::Failed => {

@@ -7,12 +7,13 @@ use derrl_pddl::generate::Generator;
 
 use crate::args::New;
 use crate::cli::{Outcome, print};
+use crate::table::{WIDTH, wrap};
 
 /// The domain to start from, where the name is none of those that have problems of their own.
 const FIRST: &str = "gripper";
 /// Sizes of the problems to train on and to test on, each with a seed.
-const TRAIN: [(usize, u64); 6] = [(1, 1), (1, 2), (2, 3), (2, 4), (3, 5), (3, 6)];
-const TEST: [(usize, u64); 3] = [(6, 7), (10, 8), (20, 9)];
+const TRAIN: [(usize, u64); 8] = [(1, 1), (2, 2), (2, 3), (3, 4), (3, 5), (4, 6), (4, 7), (5, 8)];
+const TEST: [(usize, u64); 3] = [(8, 9), (12, 10), (20, 11)];
 
 /// Writes the folder.
 pub fn run(args: &New) -> Outcome {
@@ -31,7 +32,8 @@ pub fn run(args: &New) -> Outcome {
         write(&args.name.join(file), text)?;
     }
     let list: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
-    print(&format!("{shown}: {}\n\nnext:\n{}", list.join(", "), next.replace("NAME", &shown.to_string())));
+    let written = wrap(&format!("{shown}: {}", list.join(", ")), "", WIDTH);
+    print(&format!("{written}\nnext:\n{}", next.replace("NAME", &shown.to_string())));
     Ok(())
 }
 

@@ -31,14 +31,24 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
+/// Set by `--quiet`.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on, nothing is said about progress.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::SeqCst);
+}
+
 /// How a bar looks that knows the time left by itself.
 pub const TIMED: &str = "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left";
 
-/// A bar of this length and look on standard error, and whether that is a terminal: elsewhere nothing is drawn.
+/// A bar of this length and look on standard error, and whether it is all that is to be seen: where standard error is no
+/// terminal, nothing is drawn, and lines may be said instead. Where all is to be quiet, neither is.
 pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
-    let on_terminal = std::io::stderr().is_terminal();
+    let quiet = QUIET.load(Ordering::SeqCst);
+    let on_terminal = std::io::stderr().is_terminal() || quiet;
     let bar = ProgressBar::new(length);
-    bar.set_draw_target(if on_terminal {
+    bar.set_draw_target(if on_terminal && !quiet {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
@@ -124,12 +134,7 @@ impl Watched {
 thread_local! {
     /// When this thread was last heard of: from then on it worked for the run that it names next.
     static LAST_HEARD: Cell<Option<Instant>> = const { Cell::new(None) };
-    /// When this thread last asked whether to stop.
-    static LAST_ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
 }
-
-/// A thread at work asks more often than this whether to stop; one that asks after longer was waiting for work.
-const AT_WORK: Duration = Duration::from_secs(1);
 
 /// Runs are saved at most this often, and so that saving takes a small share of the time.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -210,6 +215,14 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
+    fn begins(&self, _seed: u64) {
+        LAST_HEARD.set(Some(Instant::now()));
+    }
+
+    fn improving(&self, seed: u64) {
+        self.say(format!("seed {seed}: improving the rules"));
+    }
+
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.count(seed);
         self.bar.inc(1);
@@ -241,12 +254,6 @@ impl Observer for Watch<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        // Asked before each piece of work, by the thread that will do it, and often while it does it.
-        let now = Instant::now();
-        let was_at_work = LAST_ASKED.replace(Some(now)).is_some_and(|asked| now - asked < AT_WORK);
-        if !was_at_work || LAST_HEARD.get().is_none() {
-            LAST_HEARD.set(Some(now));
-        }
         let stopped = self.control.map_or_else(interrupted, Control::stopped);
         stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }

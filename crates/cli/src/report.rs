@@ -1,39 +1,25 @@
-//! `derrl report`, and the page that `derrl train` leaves: one self-contained HTML file for one run or many.
-//!
-//! Everything that the page shows is computed here and saved in it as JSON; the files in `web/` only draw.
-//!
-//! | file | holds |
-//! |---|---|
-//! | `report.rs` | the command: which runs, which page |
-//! | `report/run.rs` | a run as the page has it: rules, scores, curve |
-//! | `report/verification.rs` | what is proved or refuted about its policy |
-//! | `report/episodes.rs` | explained episodes, written briefly |
-//! | `report/page.rs` | the HTML around them |
-
-mod episodes;
-pub mod page;
-pub mod run;
-pub mod verification;
+//! `derrl report`, and the page that `derrl train` leaves: which runs, what their folders hold, which page.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use derrl_learn::{Ask, Bounds, Others, Trace, WhatIfs, explain_episode};
 use derrl_logic::Policy;
+pub use derrl_pages::Extent;
+use derrl_pages::{Record, Run, Subject, showpiece};
 use derrl_report::Theme;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::Report;
 use crate::cli::{Outcome, print, print_json};
-use crate::domain::read_source;
+use crate::domain::{Domain, read_source};
 use crate::picture::{Format, save_episode};
 use crate::run_folder::RunFolder;
 use crate::safe_file::write_named;
 use crate::say;
 use crate::shell::quoted;
+use crate::verify;
 use derrl_reproduce::page::RUNS_FILE;
 
 /// The name of the page in the folder of a run.
@@ -41,52 +27,6 @@ pub const FILE: &str = "report.html";
 
 /// How many folders deep runs are looked for, below the one that is named.
 const DEPTH: usize = 4;
-
-/// How much of each run goes onto a page.
-#[derive(Clone, Copy, Debug)]
-pub struct Extent {
-    /// Episodes per task.
-    pub episodes: usize,
-    /// Steps an episode.
-    pub steps: usize,
-    /// Runs of each domain that have episodes at all.
-    pub played: usize,
-    /// Restarts whose curves are drawn.
-    pub curves: usize,
-    /// Until when episodes are explained; what is not explained by then is left out, with a note.
-    pub until: Option<Instant>,
-}
-
-impl Extent {
-    /// Steps an episode where nothing else is said: all of them in most worlds, five minutes of traffic.
-    pub const STEPS: usize = 150;
-
-    /// What a page of this many runs shows by default: less of each where there are many, so that it stays small.
-    pub fn of(runs: usize) -> Extent {
-        let (episodes, curves, played) = match runs {
-            0..=1 => (4, 24, usize::MAX),
-            2..=12 => (2, 24, usize::MAX),
-            13..=60 => (1, 1, usize::MAX),
-            _ => (1, 1, 10),
-        };
-        Extent { episodes, steps: Extent::STEPS, played, curves, until: None }
-    }
-
-    /// The same, for a page that takes no longer than these seconds, nor longer than a few.
-    pub fn within(self, seconds: f64) -> Extent {
-        let patience = Duration::from_secs_f64(seconds.clamp(LEAST_SECONDS, MOST_SECONDS));
-        Extent { until: Some(Instant::now() + patience), ..self }
-    }
-
-    /// Whether its time is up.
-    pub fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
-    }
-}
-
-/// The time for the page that training leaves: as long as training took, within these bounds.
-const LEAST_SECONDS: f64 = 0.2;
-const MOST_SECONDS: f64 = 3.0;
 
 /// What was written.
 pub struct Written {
@@ -129,7 +69,7 @@ pub fn run(args: &Report) -> Outcome {
 
 /// Writes a page for these runs. Runs that are not finished are left out, with a note; with none finished it is an error.
 pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> anyhow::Result<Written> {
-    let (finished, unfinished): (Vec<_>, Vec<_>) = folders.iter().partition(|f| run::is_finished(f));
+    let (finished, unfinished): (Vec<_>, Vec<_>) = folders.iter().partition(|f| is_finished(f));
     if finished.is_empty() {
         let shown = top.display();
         bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(top));
@@ -149,7 +89,7 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
         let episodes = if *place < extent.played { extent.episodes } else { 0 };
         *place += 1;
         silent += usize::from(episodes < extent.episodes);
-        let run = run::describe(folder, &label, Extent { episodes, ..extent })
+        let run = describe(folder, &label, Extent { episodes, ..extent })
             .with_context(|| folder.path().display().to_string())?;
         let prefix = if label.is_empty() { String::new() } else { format!("{label}: ") };
         notes.extend(run.notes.iter().map(|note| format!("{prefix}{note}")));
@@ -162,31 +102,109 @@ pub fn write(top: &Path, folders: &[RunFolder], out: &Path, extent: Extent) -> a
             finished.len()
         ));
     }
-    let html = page::html(&name(top), &runs, &about_all)?;
+    let html = derrl_pages::page(&name(top), &runs, &about_all)?;
     write_named(out, &html)?;
     Ok(Written { bytes: html.len(), notes: [about_all, notes].concat() })
 }
 
-/// Draws the first instructive episode of the training task of the first finished run as a film.
+/// Draws an instructive episode of the training task of the first finished run as a film.
 fn film(folders: &[RunFolder], path: &Path, steps: usize) -> anyhow::Result<()> {
-    let folder = folders.iter().find(|f| run::is_finished(f)).context("no run is finished")?;
-    let mut domain = folder.domain()?;
-    let (policy, alphabet) = Policy::read(&read_source(&folder.policy_path())?, &domain.alphabet)?;
-    domain.alphabet = alphabet;
-    let task = folder.task(&domain)?;
-    let mut env = domain.world.make(&domain.alphabet, &task.name, &folder.config.options.of(task))?;
-    let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: Bounds::default(), until: None };
-    let mut best: Option<Trace> = None;
-    let tried = if env.simulator().is_some() { 1 } else { episodes::LOOKED_AT };
-    for number in 0..tried {
-        let id = (folder.config.seed, number);
-        let trace = explain_episode(&policy, &domain.alphabet, env.as_mut(), id, steps, &ask)?;
-        if best.as_ref().is_none_or(|b| episodes::instructive(&trace) > episodes::instructive(b)) {
-            best = Some(trace);
-        }
-    }
-    let trace = best.context("there is no episode")?;
+    let folder = folders.iter().find(|f| is_finished(f)).context("no run is finished")?;
+    let read = Read::new(folder)?;
+    let task = folder.task(&read.domain)?;
+    let trace = showpiece(&read.subject(folder), &task.name, steps)?;
     save_episode(&trace, 1, path, Format::Gif, Theme::Light)
+}
+
+/// Whether the run has its results.
+pub fn is_finished(folder: &RunFolder) -> bool {
+    folder.policy_path().is_file() && folder.path().join("result.json").is_file()
+}
+
+/// The page's view of a finished run.
+pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Result<Run> {
+    let read = Read::new(folder)?;
+    let result = read_json(&folder.path().join("result.json"))?
+        .context("result.json went away while it was being read")?;
+    let verified = read_json(&folder.path().join(verify::FILE)).map_err(|error| format!("{error:#}"));
+    let record = Record {
+        subject: read.subject(folder),
+        label,
+        version: &folder.config.derrl,
+        restarts: folder.config.settings.restarts,
+        result: &result,
+        metrics: &metrics(folder)?,
+        verified: match &verified {
+            Ok(found) => found.as_ref().map(Ok),
+            Err(problem) => Some(Err(problem)),
+        },
+    };
+    Ok(Run::new(&record, extent)?)
+}
+
+/// A run as a list of runs has it, finished or not. What cannot be read is left out: it may be written at this moment.
+pub fn glance(folder: &RunFolder, label: &str) -> Value {
+    let result = read_json(&folder.path().join("result.json")).ok().flatten().filter(|_| is_finished(folder));
+    let metrics = metrics(folder).unwrap_or_default();
+    derrl_pages::glance(label, &folder.config.domain, folder.config.seed, result.as_ref(), &metrics)
+}
+
+/// The domain and the policy of a run.
+struct Read {
+    domain: Domain,
+    policy: Policy,
+    place: String,
+}
+
+impl Read {
+    fn new(folder: &RunFolder) -> anyhow::Result<Read> {
+        let mut domain = folder.domain()?;
+        let (policy, spoken) = Policy::read(&read_source(&folder.policy_path())?, &domain.alphabet)?;
+        domain.alphabet = spoken;
+        Ok(Read { domain, policy, place: quoted(folder.path()) })
+    }
+
+    fn subject<'a>(&'a self, folder: &'a RunFolder) -> Subject<'a> {
+        subject(folder, &self.domain, &self.policy, &self.place)
+    }
+}
+
+/// A policy in the world of a run, for a page. `place` is what commands call it.
+pub fn subject<'a>(
+    folder: &'a RunFolder,
+    domain: &'a Domain,
+    policy: &'a Policy,
+    place: &'a str,
+) -> Subject<'a> {
+    Subject {
+        domain: &domain.name,
+        world: &domain.world,
+        alphabet: &domain.alphabet,
+        policy,
+        seed: folder.config.seed,
+        options: &folder.config.options,
+        problems: domain.pddl.is_some(),
+        place,
+    }
+}
+
+/// The training curves of a run; nothing where there are none.
+fn metrics(folder: &RunFolder) -> anyhow::Result<String> {
+    let path = folder.path().join("metrics.jsonl");
+    if !path.exists() {
+        return Ok(String::new());
+    }
+    fs::read_to_string(path).context("cannot read metrics.jsonl")
+}
+
+/// A JSON file of a run; `None` where it is not there.
+fn read_json(path: &Path) -> anyhow::Result<Option<Value>> {
+    let name = path.file_name().unwrap_or_default().display();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    serde_json::from_str(&text).map(Some).with_context(|| format!("{name} is damaged"))
 }
 
 /// The name of the page in a folder: the report of a reproduction is not overwritten.

@@ -28,7 +28,7 @@ use crate::domain::Domain;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
 use crate::pddl::Files;
-use crate::safe_file::{make_folder, write};
+use crate::safe_file::{make_folder, sweep, write};
 use crate::sealed::{fingerprint, open, seal};
 use crate::shell::quoted;
 
@@ -192,8 +192,8 @@ impl RunFolder {
         manifest.runs(top).map(|(path, config)| RunFolder::create(&path, config, &manifest.domain)).collect()
     }
 
-    /// The folders of the runs at or directly below a path, in order of their seeds, to be resumed. Runs that were asked for and have no
-    /// folder yet get one.
+    /// The folders of the runs at or directly below a path, in order of their seeds, to be resumed by whoever holds the lock. Runs
+    /// that were asked for and have no folder yet get one; what a killed process left half-written goes.
     pub fn open_all(path: &Path) -> anyhow::Result<Vec<RunFolder>> {
         if path.join("config.toml").exists() {
             return Ok(vec![RunFolder::open(path)?]);
@@ -203,6 +203,7 @@ impl RunFolder {
         let mut folders = Vec::new();
         if let Some(manifest) = Manifest::read(path)? {
             for (path, config) in manifest.runs(path) {
+                sweep(&path);
                 if !below.contains(&path) {
                     folders.push(RunFolder::replace(&path, config, &manifest.domain)?);
                 }

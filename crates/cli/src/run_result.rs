@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use derrl_learn::{Origin, Score, WideningStep};
 use derrl_logic::{Alphabet, Policy};
-use derrl_report::{Chart, Series, Stroke, Theme};
+use derrl_pages::training_curve;
+use derrl_report::Theme;
 use serde_json::{Value, json};
 
 use crate::domain::Domain;
@@ -29,8 +30,8 @@ pub struct RunResult<'a> {
     pub steps: u64,
     /// How many of these were selection.
     pub selection_steps: u64,
-    /// Whether the training task is solved.
-    pub solved: bool,
+    /// Whether the training task is solved, where it can be.
+    pub solved: Option<bool>,
     /// What could be changed where it is not.
     pub advice: Vec<String>,
     /// Which part found each rule.
@@ -98,39 +99,6 @@ impl RunResult<'_> {
             .map(|(restart, points)| (*restart == self.restart, points.as_slice()))
             .collect();
         training_curve(title, &curves).document().to_svg(Theme::Light)
-    }
-}
-
-/// The training curves of all restarts, each with whether it was chosen, in the colours of the page.
-pub fn training_curve(title: &str, curves: &[(bool, &[(f64, f64)])]) -> Chart {
-    let line = |points: &[(f64, f64)]| Series { points: points.to_vec(), ..Series::default() };
-    let (chosen, others): (Vec<_>, Vec<_>) = curves.iter().partition(|c| c.0);
-    let name = |text: &str, i: usize| (i == 0).then(|| text.to_string());
-    let mut series: Vec<Series> = Vec::new();
-    for (i, (_, points)) in others.into_iter().enumerate() {
-        let name = name("other restarts", i);
-        series.push(Series {
-            name,
-            color: "var(--faint)",
-            width: 1.0,
-            stroke: Stroke::Faint,
-            ..line(points)
-        });
-    }
-    for (i, (_, points)) in chosen.into_iter().enumerate() {
-        series.push(Series {
-            name: name("chosen restart", i),
-            color: "var(--accent)",
-            width: 2.6,
-            ..line(points)
-        });
-    }
-    Chart {
-        title: title.to_string(),
-        x_label: "episodes of the restart".to_string(),
-        y_label: "mean return while exploring".to_string(),
-        series,
-        ..Chart::default()
     }
 }
 

@@ -9,13 +9,13 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 
 use crate::run_folder::RunFolder;
+use crate::safe_file::{self, make_folder};
 
 /// The folder of event files in that of a run.
 pub const FOLDER: &str = "tensorboard";
@@ -44,9 +44,9 @@ pub fn write(folder: &RunFolder, logs: &Path) -> anyhow::Result<()> {
     }
     for (name, events) in files {
         let place = logs.join(name);
-        fs::create_dir_all(&place).with_context(|| format!("cannot make the folder {}", place.display()))?;
+        make_folder(&place)?;
         let path = place.join(format!("events.out.tfevents.{}.derrl.{}", now as u64, std::process::id()));
-        fs::write(&path, events.records).with_context(|| format!("cannot write {}", path.display()))?;
+        safe_file::write(&path, events.records)?;
     }
     Ok(())
 }

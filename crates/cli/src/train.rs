@@ -16,7 +16,7 @@ use crate::domain::{Domain, another_policy};
 use crate::domains::table;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
-use crate::progress::{Control, Watch, catch_interrupts};
+use crate::progress::{Control, Watch, be_quiet, catch_interrupts};
 use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::setup::Setup;
@@ -30,6 +30,9 @@ pub fn run(args: &Train) -> Outcome {
     if args.settings {
         print(&settings(Paint::stdout(args.color))?);
         return Ok(());
+    }
+    if args.quiet {
+        be_quiet();
     }
     // The lock is held to the end.
     let (folders, top, _lock) = match &args.resume {
@@ -319,6 +322,8 @@ pub(crate) fn finish(
     let others = score(&[], &config.options.of(&domain.world.tasks()[0]))?;
     let (Some(trained), Some(others)) = (trained, others) else { return Ok(None) };
     let scores = [trained, others].concat();
+    // A task that asks for nothing that is reached or not is neither solved nor unsolved.
+    let has_goal = scores.first().is_some_and(|(_, s)| s.success_rate.is_some());
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
@@ -329,8 +334,8 @@ pub(crate) fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
-        solved: learned.solved(),
-        advice: learned.advice(&domain.alphabet),
+        solved: has_goal.then(|| learned.solved()),
+        advice: if has_goal { learned.advice(&domain.alphabet) } else { Vec::new() },
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
         seconds,
@@ -374,9 +379,10 @@ impl Finished {
             let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
             let _ = writeln!(text, "  {}{origin}", paint.rule(line));
         }
-        for (i, line) in self.advice.iter().enumerate() {
+        for (i, advice) in self.advice.iter().enumerate() {
             let mark = if i == 0 { "\n  ! " } else { "    " };
-            let _ = writeln!(text, "{mark}{}", paint.bad(line));
+            let lines = wrap(advice, "      ", WIDTH);
+            let _ = writeln!(text, "{mark}{}", paint.bad(lines.trim()));
         }
         if self.policy.rules.is_empty() {
             let none = "  (no rule was found: the policy acts at random)";

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use derrl_env::{Exhaustive, Extent};
 use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Verdict, verify};
-use derrl_report::{Document, Marks, Picture, Theme, strip};
+use derrl_pages::{big, document, headline, pictures, remark, unit};
+use derrl_report::{Theme, strip};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::args::Verify;
 use crate::cli::{Failure, Outcome, print, print_json};
@@ -62,7 +61,8 @@ pub fn run(args: &Verify) -> Outcome {
     if let (Some(path), Some(format), Some(found)) = (&args.picture, format, &report.counterexample) {
         picture::save(&strip(found), path, format, Theme::Light)?;
     }
-    let mut document = document(&domain, &text, &subject.extent, &report, started.elapsed().as_secs_f64())?;
+    let seconds = started.elapsed().as_secs_f64();
+    let mut document = document(&domain.name, &domain.world, &text, &subject.extent, &report, seconds)?;
     if args.json {
         print_json(&document)?;
     } else {
@@ -85,94 +85,8 @@ pub fn run(args: &Verify) -> Outcome {
     }
 }
 
-/// The states of the counterexample, drawn, for a page.
-pub fn pictures(report: &Report) -> Vec<Document> {
-    let Some(found) = &report.counterexample else { return Vec::new() };
-    let drawn = |(i, scene): (usize, &derrl_env::Scene)| {
-        let facts = found.steps.get(i).map_or(&[][..], |step| step.facts.as_slice());
-        let marks = Marks::of(found.why.as_ref().filter(|_| i + 1 == found.wrong_step));
-        Picture::new(scene, facts, &marks).document()
-    };
-    found.scenes.iter().take(MOST_PICTURES).enumerate().map(drawn).collect()
-}
-
-/// States of a counterexample that a page draws, at the most.
-const MOST_PICTURES: usize = 24;
-
-/// All that was found, as `--json` prints it.
-pub fn document(
-    domain: &Domain,
-    policy: &str,
-    extent: &Extent,
-    report: &Report,
-    seconds: f64,
-) -> anyhow::Result<Value> {
-    let mut all = json!({
-        "domain": domain.name,
-        "policy": policy,
-        "max_objects": extent.largest,
-        "obstacles": extent.obstacles,
-        "seconds": seconds,
-        "summary": headline(report, domain),
-        "remark": remark(report),
-    });
-    if let (Some(all), Value::Object(report)) = (all.as_object_mut(), serde_json::to_value(report)?) {
-        all.extend(report);
-    }
-    Ok(all)
-}
-
-/// The verdict in a sentence.
-fn headline(report: &Report, domain: &Domain) -> String {
-    let unit = match domain.world.exhaustive() {
-        Exhaustive::Sizes { unit, .. } => unit,
-        Exhaustive::Never(_) => "objects",
-    };
-    let largest = report.sizes.last().map_or(0, |s| s.size);
-    let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
-    let instances = big(instances);
-    match report.verdict {
-        Verdict::Proved => format!(
-            "proved: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal however ties are broken"
-        ),
-        Verdict::ProvedIfTiesAreRandom => format!(
-            "proved if ties are random: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal with \
-             probability 1 when ties are broken at random"
-        ),
-        Verdict::Refuted => "refuted: the policy does not always reach the goal".to_string(),
-    }
-}
-
-/// How often a policy fails, and whether bad luck is to blame.
-fn remark(report: &Report) -> Option<String> {
-    let failing = |s: &derrl_learn::SizeReport| s.failing - s.failing_by_bad_luck_only;
-    match report.verdict {
-        Verdict::Proved => None,
-        Verdict::ProvedIfTiesAreRandom => {
-            let last = report.sizes.iter().rev().find(|s| s.failing > 0)?;
-            let (luck, all) = (big(last.failing), big(last.instances));
-            Some(format!(
-                "in {luck} of {all} instances of {}, an adversary who breaks ties could keep it from the goal for ever",
-                last.title
-            ))
-        }
-        Verdict::Refuted => {
-            let last = report.sizes.last()?;
-            let luck = match last.failing_by_bad_luck_only {
-                0 => String::new(),
-                n => format!("; {} more only if an adversary breaks ties", big(n)),
-            };
-            let (failing, all) = (big(failing(last)), big(last.instances));
-            Some(format!(
-                "{failing} of {all} instances of {} fail although ties are random{luck}",
-                last.title
-            ))
-        }
-    }
-}
-
 fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
-    let headline = headline(report, domain);
+    let headline = headline(report, &domain.world);
     let (verdict, rest) = headline.split_once(':').unwrap_or((&headline, ""));
     let verdict = match report.verdict {
         Verdict::Proved => paint.good(verdict),
@@ -199,16 +113,17 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
             if_solved(s.longest_run.to_string()),
             if_solved(format!("+{}", s.excess.worst)),
             if_solved(format!("+{:.2}", s.excess.mean)),
-            if_solved(format!("{:.1}%", 100.0 * s.excess.optimal)),
+            format!("{:.1}%", 100.0 * s.excess.optimal),
         ]));
     }
-    let unit = match domain.world.exhaustive() {
-        Exhaustive::Sizes { unit, .. } => unit.as_ref(),
-        Exhaustive::Never(_) => "objects",
-    };
-    let _ = write!(text, "\n  {}\n{}", paint.faint(&format!("by {unit}:")), columns(&rows, "  "));
+    let _ = write!(
+        text,
+        "\n  {}\n{}",
+        paint.faint(&format!("by {}:", unit(&domain.world))),
+        columns(&rows, "  ")
+    );
     let legend = "longest: most actions of a run; excess and mean: actions beyond the fewest possible, at worst and on average, \
-                  with the worst ties";
+                  with the worst ties, where it does not fail; optimal: the share of all instances solved in the fewest actions";
     let luck = if luck { "; luck: instances that fail only if an adversary breaks ties" } else { "" };
     text.push_str(&paint.faint(&wrap(&format!("({legend}{luck})"), "  ", WIDTH)));
     if let Some(worst) = &report.worst_case {
@@ -272,14 +187,6 @@ fn show_counterexample(found: &Counterexample, verdict: Verdict) -> String {
         text.push_str(&show_why_not(instead, Paint::none()));
     }
     text
-}
-
-/// A count in words that fit a line.
-fn big(n: u128) -> String {
-    match u64::try_from(n) {
-        Ok(n) if n < 1_000_000_000 => thousands(n),
-        _ => format!("{:.2e}", n as f64),
-    }
 }
 
 /// What is kept of a verification under way, in the working folder.

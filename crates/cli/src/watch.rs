@@ -52,9 +52,10 @@ pub fn run(args: &Watch) -> Outcome {
     }
     let end = &trace.end;
     let word = match (end.status, end.success) {
-        (_, true) => paint.good("the goal is reached"),
+        (_, Some(true)) => paint.good("the goal is reached"),
         ("running", _) => paint.unsure("the episode goes on"),
-        _ => paint.bad("the goal is not reached"),
+        (_, None) => paint.strong("the episode is over"),
+        (_, Some(false)) => paint.bad("the goal is not reached"),
     };
     let head = format!("end after {} steps, return {:.2}", trace.steps.len(), end.total);
     show(&format!("{}\n{}{word}", paint.faint(&head), state(&end.scene, &end.facts, paint)))

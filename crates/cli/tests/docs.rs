@@ -2,17 +2,50 @@
 //!
 //! A fenced block `console` holds commands (`$ derrl train blocks`) and what they print. Each page is run from top to bottom in
 //! a folder of its own. `$ cat FILE` followed by text writes that file. A printed line without digits must be printed; lines
-//! with digits may differ (times, counts), and `...` stands for anything. Blocks marked `console no-run` are not run.
+//! with digits may differ (times, counts), and `...` stands for anything.
+//!
+//! | block | what is done |
+//! |---|---|
+//! | `console` | run to the end |
+//! | `console error` | run to the end, which is a mistake of the user: exit code 2 |
+//! | `console long` | run for a moment, then interrupted |
+//! | `console no-run` | nothing: only installing and testing, which other tests do |
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+/// What is done with a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Run,
+    Error,
+    Long,
+    NotRun,
+}
+
+/// The info strings of blocks of commands.
+const KINDS: [(&str, Kind); 4] = [
+    ("console", Kind::Run),
+    ("console error", Kind::Error),
+    ("console long", Kind::Long),
+    ("console no-run", Kind::NotRun),
+];
+
+/// How a command begins that needs not be run here.
+const RUN_ELSEWHERE: [&str; 4] = ["git clone ", "cargo install ", "pip install ", "./test.sh"];
+
+/// How long a long command runs.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// A command with what the page says it prints.
 #[derive(Debug, Default, PartialEq)]
 struct Step {
+    kind: Kind,
     line: usize,
     command: String,
     prints: Vec<String>,
@@ -21,19 +54,19 @@ struct Step {
 /// The commands of a page, in order.
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    let mut inside = false;
+    let mut inside: Option<Kind> = None;
+    let mut in_block = false;
     let mut continued = false;
     for (i, line) in page.lines().enumerate() {
         if let Some(info) = line.strip_prefix("```") {
-            inside = !inside && info.trim() == "console";
+            in_block = !in_block;
+            inside = KINDS.iter().find(|(name, _)| in_block && *name == info.trim()).map(|(_, kind)| *kind);
             continued = false;
             continue;
         }
-        if !inside {
-            continue;
-        }
+        let Some(kind) = inside else { continue };
         if let Some(command) = line.strip_prefix("$ ") {
-            steps.push(Step { line: i + 1, command: command.to_string(), prints: Vec::new() });
+            steps.push(Step { kind, line: i + 1, command: command.to_string(), prints: Vec::new() });
             continued = command.ends_with('\\');
         } else if let Some(step) = steps.last_mut() {
             if continued {
@@ -69,17 +102,29 @@ fn run(path: &Path) -> Vec<String> {
             continue;
         }
         let command = step.command.replace("cargo run --release --", "derrl");
-        let output = Command::new("sh")
-            .args(["-c", &command])
-            .current_dir(folder.path())
-            .env("PATH", &search)
-            .output()
-            .expect("sh runs");
         let place = format!("{}:{}: {}", path.display(), step.line, step.command);
+        if step.kind == Kind::NotRun {
+            if !RUN_ELSEWHERE.iter().any(|begin| command.starts_with(begin)) {
+                wrong.push(format!("{place}\n  is run by no test"));
+            }
+            continue;
+        }
+        // A long command takes the place of the shell, so that it is the one that is interrupted.
+        let exec = if step.kind == Kind::Long { "exec " } else { "" };
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{exec}{command}")]).current_dir(folder.path()).env("PATH", &search);
+        let output = match step.kind {
+            Kind::Long => for_a_moment(&mut shell),
+            _ => shell.output().expect("sh runs"),
+        };
         let said = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
         let said = String::from_utf8_lossy(&said);
-        // A verdict of `no` (exit code 1) is an answer; a page shows some.
-        if !matches!(output.status.code(), Some(0 | 1)) {
+        let is_right = match (step.kind, output.status.code()) {
+            // A verdict of `no` (exit code 1) is an answer; a page shows some.
+            (Kind::Run, Some(0 | 1)) | (Kind::Error, Some(2)) | (Kind::Long, Some(0 | 130)) => true,
+            _ => false,
+        };
+        if !is_right {
             wrong.push(format!("{place}\n  ended with {}:\n{said}", output.status));
         }
         for line in step.prints.iter().filter(|l| is_fixed(l)) {
@@ -89,6 +134,25 @@ fn run(path: &Path) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Runs a command for a moment, then interrupts it as Ctrl-C does. A command that takes too long to end is killed.
+fn for_a_moment(command: &mut Command) -> Output {
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().expect("sh runs");
+    let start = Instant::now();
+    let mut told = false;
+    while child.try_wait().expect("a child can be waited for").is_none() {
+        if !told && start.elapsed() > MOMENT {
+            let id = child.id().to_string();
+            told = Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success());
+        }
+        if start.elapsed() > Duration::from_secs(120) {
+            let _ = child.kill();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.wait_with_output().expect("what it said can be read")
 }
 
 /// The root of the repository.
@@ -149,7 +213,8 @@ fn links_between_pages_lead_somewhere() {
 fn commands_are_found_with_what_they_print() {
     let page = "text\n```console\n$ derrl a \\\n    --b\nout\n$ derrl c\n```\n```console no-run\n$ derrl d\n```\n```prolog\n$ e\n```\n";
     let found = steps(page);
-    assert_eq!(found.len(), 2);
+    assert_eq!(found.len(), 3);
+    assert_eq!([found[0].kind, found[2].kind], [Kind::Run, Kind::NotRun]);
     assert_eq!(found[0].command, "derrl a \\\n    --b");
     assert_eq!(found[0].prints, ["out"]);
     assert_eq!((found[1].command.as_str(), found[1].line), ("derrl c", 6));

@@ -171,6 +171,8 @@ fn planted_links_are_not_followed() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["report", "run"], &["run/report.html", "run/.report.html.partial"]),
         (&verify, &["run/verify.json", "run/.verify.json.partial", "p.svg"]),
+        (&["explain", "run", "--picture", "p.png"], &["p.png", ".p.png.partial"]),
+        (&["report", "run", "--gif", "film.gif"], &["film.gif"]),
         (&["export", "run", "--to", "python", "-o", "out.py"], &["out.py", ".out.py.partial"]),
         (&["simplify", "run", "--max-objects", "3", "-o", "out.pl"], &["out.pl", ".out.pl.partial"]),
         (
@@ -409,7 +411,12 @@ fn a_killed_run_of_many_seeds_loses_none() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    // A kill in the middle of writing leaves this.
+    let half_written = folder.path().join("all/seed-3/.checkpoint.json.x1.partial");
+    std::fs::create_dir_all(half_written.parent().unwrap()).unwrap();
+    std::fs::write(&half_written, "{").unwrap();
     let resumed = json(&run(folder.path(), &["train", "--resume", "all", "--json", "--no-report"]));
+    assert!(!half_written.exists());
     let runs = resumed["runs"].as_array().unwrap();
     let seeds: Vec<u64> = runs.iter().filter_map(|r| r["seed"].as_u64()).collect();
     assert_eq!(seeds, (0..30).collect::<Vec<_>>());

@@ -138,6 +138,7 @@ fn settings_come_from_a_file_and_a_policy_knows_its_run() {
     let train = ["train", "blocks", "--episodes", "2", "--quiet", "--config"];
     let output = run(folder.path(), &[&train[..], &["few.toml", "--out", "r"]].concat());
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "r/policy.pl", "quiet: {output:?}");
+    assert!(output.stderr.is_empty(), "quiet: {output:?}");
     let config = std::fs::read_to_string(folder.path().join("r/config.toml")).expect("its settings");
     assert!(config.contains("updates = 5") && config.contains("gamma = 1.0"), "{config}");
     let output = run(folder.path(), &[&train[..], &["bad.toml", "--out", "x"]].concat());

@@ -34,11 +34,14 @@ fn a_run_tells_the_simulator_and_the_other_controllers() {
     args.extend(TINY);
     let result = json(&derrl(&args).output().unwrap());
     assert!(result["simulator"].as_str().unwrap().starts_with("SUMO "), "{}", result["simulator"]);
+    assert!(result["solved"].is_null() && result["advice"] == serde_json::json!([]), "{result}");
     for task in ["train", "agents-8"] {
         let score = &result["scores"][task];
         for controller in ["random", "fixed-time", "actuated", "longest-queue-first"] {
             assert!(score["references"][controller].as_f64().unwrap() < 0.0, "{task}: {controller}");
         }
+        // Queues are to be short: nothing is reached or not.
+        assert!(score["success_rate"].is_null(), "{task}: {score}");
     }
 }
 

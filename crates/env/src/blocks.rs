@@ -5,15 +5,16 @@
 
 use std::sync::Arc;
 
-use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Universe};
+use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
-use crate::binding::{Binding, Vocabulary, type_named};
+use crate::binding::Binding;
 use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::rng::Rng;
-use crate::scene::{Scene, Stacks};
+use crate::scene::Scene;
 use crate::space;
+use crate::towers::{Numbers, Towers, VOCABULARY, say_goal};
 use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
@@ -36,18 +37,8 @@ pub fn world() -> World {
 
 pub(crate) const NAME: &str = "blocks";
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
-    predicates: &[("top", 1), ("on", 2), ("goal_on", 2), ("isFloor", 1)],
-    actions: &[("move", 2)],
-};
-pub(crate) const TOP: usize = 0;
-pub(crate) const ON: usize = 1;
-pub(crate) const GOAL_ON: usize = 2;
-pub(crate) const IS_FLOOR: usize = 3;
-
 const STEP: f64 = -0.02;
 const GOAL: f64 = 1.0;
-const NONE: u32 = u32::MAX;
 /// States of up to this many blocks have a code: 5 bits per block and 10 for the goal fit 128.
 const CODED: usize = 22;
 
@@ -69,18 +60,14 @@ enum Draw {
 struct Blocks {
     binding: Binding,
     draw: Draw,
-    /// The universes that the task draws from, by number of blocks: `sizes[k]` blocks in `universes[k]`.
-    sizes: Vec<usize>,
-    universes: Vec<Arc<Universe>>,
+    numbers: Numbers,
     universe: Arc<Universe>,
     /// The number of blocks; also the number of the floor among the objects.
     n: u32,
     goal: (u32, u32),
+    /// What each block is on at first.
     start: Vec<u32>,
-    /// `below[x]` is what block x is on.
-    below: Vec<u32>,
-    /// `above[x]` is what is on block x, or `NONE`.
-    above: Vec<u32>,
+    towers: Towers,
     code: u128,
     /// Kept for the task of free size only: small states are read at once.
     journal: Option<Journal>,
@@ -103,27 +90,22 @@ impl Blocks {
         if options.size.is_some() && draw != Draw::Large {
             return Err(Error::Option(format!("task `{task}` has a fixed size; --size is for task `large`")));
         }
-        let sizes = match draw {
-            Draw::Listed(_) | Draw::UnseenGoal => vec![3],
-            Draw::DynamicBlocks => vec![4, 5],
-            Draw::DynamicStacks => vec![4],
-            Draw::Large => vec![options.size.unwrap_or(10)],
+        let numbers = match draw {
+            Draw::Listed(_) | Draw::UnseenGoal => &[3][..],
+            Draw::DynamicBlocks => &[4, 5],
+            Draw::DynamicStacks => &[4],
+            Draw::Large => &[options.size.unwrap_or(10)],
         };
-        if sizes.iter().any(|n| !(2..=100_000).contains(n)) {
-            return Err(Error::Option("--size is a number of blocks from 2 to 100000".to_string()));
-        }
-        let universes: Vec<_> = sizes.iter().map(|&n| Arc::new(universe(alphabet, n))).collect();
+        let numbers = Numbers::new(numbers, alphabet)?;
         Ok(Blocks {
             binding: Binding::new(NAME, &VOCABULARY, alphabet)?,
             draw,
-            universe: Arc::clone(&universes[0]),
-            sizes,
-            universes,
+            universe: Arc::clone(&numbers.first().1),
+            numbers,
             n: 0,
             goal: (0, 1),
             start: Vec::new(),
-            below: Vec::new(),
-            above: Vec::new(),
+            towers: Towers::default(),
             code: 0,
             journal: (draw == Draw::Large).then(Journal::new),
             is_small: draw != Draw::Large,
@@ -133,7 +115,7 @@ impl Blocks {
     }
 
     fn achieved(&self) -> bool {
-        self.below[self.goal.0 as usize] == self.goal.1
+        self.towers.on(self.goal.0) == self.goal.1
     }
 
     /// Random stacks: a random order of the blocks, cut at random places (`stacks` of them, or any number).
@@ -171,32 +153,9 @@ impl Blocks {
         if self.n as usize <= CODED {
             self.code ^= code_change(x, from, to);
         }
-        let Some(journal) = self.journal.as_mut().filter(|_| from != to) else { return };
-        let [x, from, to] = [x, from, to].map(Object);
-        self.binding.note(journal, ON, &[x, from], false);
-        self.binding.note(journal, ON, &[x, to], true);
-        for (place, is_top) in [(from, true), (to, false)] {
-            if place.0 != self.n {
-                self.binding.note(journal, TOP, &[place], is_top);
-            }
+        if let Some(journal) = &mut self.journal {
+            self.towers.note_move(&self.binding, journal, x, from, to);
         }
-    }
-
-    /// The blocks above `x` in the initial state.
-    fn over(&self, x: u32) -> Vec<u32> {
-        let mut above = vec![NONE; self.n as usize];
-        for (x, &y) in self.start.iter().enumerate() {
-            if y != self.n {
-                above[y as usize] = x as u32;
-            }
-        }
-        let mut over = Vec::new();
-        let mut at = above[x as usize];
-        while at != NONE {
-            over.push(at);
-            at = above[at as usize];
-        }
-        over
     }
 }
 
@@ -205,23 +164,10 @@ fn code_change(x: u32, from: u32, to: u32) -> u128 {
     u128::from(from ^ to) << (5 * x)
 }
 
-/// `a`, `b`, ..., `z`, `b27`, `b28`, ... and `floor`.
-pub(crate) fn universe(alphabet: &Alphabet, n: usize) -> Universe {
-    let block = type_named(alphabet, "block");
-    let name = |i: usize| match u8::try_from(i) {
-        Ok(i) if i < 26 => char::from(b'a' + i).to_string(),
-        _ => format!("b{}", i + 1),
-    };
-    let mut objects: Vec<_> = (0..n).map(|i| (Constant::name(&name(i)), block)).collect();
-    objects.push((Constant::name("floor"), type_named(alphabet, "place")));
-    Universe::new(objects)
-}
-
 impl Env for Blocks {
     fn reset(&mut self, rng: &mut Rng) {
-        let which = rng.below(self.sizes.len());
-        self.universe = Arc::clone(&self.universes[which]);
-        self.n = self.sizes[which] as u32;
+        let (n, universe) = self.numbers.draw(rng);
+        (self.n, self.universe) = (*n, Arc::clone(universe));
         self.horizon = if self.n <= 3 { 10 } else { 4 * self.n };
         loop {
             self.goal = (0, 1);
@@ -260,20 +206,12 @@ impl Env for Blocks {
     }
 
     fn restart(&mut self) {
-        let n = self.n as usize;
-        self.below.clone_from(&self.start);
-        self.above.clear();
-        self.above.resize(n, NONE);
+        self.towers.build(&self.start);
         self.code = 0;
-        for (x, &y) in self.below.iter().enumerate() {
-            if y != self.n {
-                self.above[y as usize] = x as u32;
-            }
-            if n <= CODED {
+        if self.start.len() <= CODED {
+            for (x, &y) in self.start.iter().enumerate() {
                 self.code |= u128::from(y) << (5 * x);
             }
-        }
-        if n <= CODED {
             self.code |= u128::from(self.goal.0 * 32 + self.goal.1) << (5 * CODED);
         }
         self.steps = 0;
@@ -287,14 +225,8 @@ impl Env for Blocks {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        for x in 0..self.n {
-            if self.above[x as usize] == NONE {
-                self.binding.say(facts, TOP, &[Object(x)]);
-            }
-            self.binding.say(facts, ON, &[Object(x), Object(self.below[x as usize])]);
-        }
-        self.binding.say(facts, GOAL_ON, &[Object(self.goal.0), Object(self.goal.1)]);
-        self.binding.say(facts, IS_FLOOR, &[Object(self.n)]);
+        self.towers.say(&self.binding, facts);
+        say_goal(&self.binding, facts, self.goal.0, self.goal.1);
     }
 
     fn code(&self) -> Option<u128> {
@@ -308,16 +240,7 @@ impl Env for Blocks {
     fn step(&mut self, _action: Action, args: &[Object], _rng: &mut Rng) -> Outcome {
         let (x, y) = (args[0].0, args[1].0);
         self.steps += 1;
-        let clear = |b: u32| self.above[b as usize] == NONE;
-        if x != y && x < self.n && clear(x) && (y == self.n || clear(y)) {
-            let from = self.below[x as usize];
-            if from != self.n {
-                self.above[from as usize] = NONE;
-            }
-            if y != self.n {
-                self.above[y as usize] = x;
-            }
-            self.below[x as usize] = y;
+        if let Some(from) = self.towers.put(x, y) {
             if self.is_small {
                 self.code ^= code_change(x, from, y);
             } else {
@@ -336,25 +259,15 @@ impl Env for Blocks {
     }
 
     fn scene(&self) -> Scene {
-        let stack = |bottom: u32| {
-            let above = |x: &u32| Some(self.above[*x as usize]).filter(|y| *y != NONE);
-            std::iter::successors(Some(bottom), above).collect()
-        };
-        let name = |x: u32| self.universe.name(Object(x)).to_string();
-        Scene::Stacks(Stacks {
-            blocks: (0..self.n).map(name).collect(),
-            stacks: (0..self.n).filter(|&x| self.below[x as usize] == self.n).map(stack).collect(),
-            goal: self.goal,
-            floor: name(self.n),
-        })
+        self.towers.scene(self.goal, &self.universe)
     }
 
     /// Exact: every block above either goal block has to leave, and each can go to the floor at once, so with u the
     /// number of distinct blocks above them the shortest plan has u + 1 actions (a test equates it with search).
     fn best_return(&self) -> Option<f64> {
         let (a, b) = self.goal;
-        let mut over = self.over(a);
-        over.extend(self.over(b));
+        let start = Towers::new(&self.start);
+        let mut over: Vec<u32> = start.over(a).chain(start.over(b)).collect();
         over.sort_unstable();
         over.dedup();
         let unstack = over.len() as u32;

@@ -117,6 +117,12 @@ pub trait Env: Send {
     /// Whether the episode has reached what the task asks for.
     fn succeeded(&self) -> bool;
 
+    /// Whether the task asks for anything that is reached or not. Where it does not, as where queues are to be kept short, the
+    /// share of successes means nothing to people and is not reported.
+    fn has_goal(&self) -> bool {
+        true
+    }
+
     /// How many agents act, one after the other; the world moves on when all have. Most worlds have one.
     fn agents(&self) -> usize {
         1

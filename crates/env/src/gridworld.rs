@@ -67,7 +67,7 @@ pub(crate) const SIGNS: [(i32, i32); 8] =
 pub(crate) const MOVES: [(i32, i32); 4] = [(0, 1), (0, -1), (-1, 0), (1, 0)];
 
 const GOAL: f64 = 1.0;
-/// Grids of up to this many cells a side have a code: one bit a cell and seven for each of agent and target fit 128.
+/// Grids of up to this many cells per side have a code: one bit per cell and seven for each of agent and target fit 128.
 const CODED: usize = 10;
 const CELL_BITS: u32 = 7;
 
@@ -89,13 +89,13 @@ struct Cell {
 struct Gridworld {
     binding: Binding,
     draw: Draw,
-    /// The universes that the task draws from: `sizes[k]` cells a side in `universes[k]`.
+    /// The universes that the task draws from: `sizes[k]` cells per side in `universes[k]`.
     sizes: Vec<usize>,
     universes: Vec<Arc<Universe>>,
     universe: Arc<Universe>,
     /// How many obstacles an instance may have, each equally likely.
     obstacles: Vec<usize>,
-    /// Cells a side.
+    /// Cells per side.
     n: i32,
     start: Cell,
     target: Cell,

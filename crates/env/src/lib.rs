@@ -56,6 +56,7 @@ mod rng;
 pub mod scene;
 mod space;
 mod table;
+mod towers;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod world;

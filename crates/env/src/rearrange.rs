@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
-use crate::binding::{Binding, Vocabulary};
-use crate::blocks::universe;
+use crate::binding::Binding;
 use crate::env::{Env, Outcome, Status};
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::rng::Rng;
-use crate::scene::{Scene, Stacks};
+use crate::scene::Scene;
 use crate::space;
+use crate::towers::{Numbers, Towers, VOCABULARY, say_goal};
 use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
@@ -30,7 +30,7 @@ pub fn world() -> World {
     World::built_in(NAME, include_str!("../domains/rearrange.pl"))
         .about("bring blocks from any stacks into any other stacks")
         .engine_tasks(tasks, Rearrange::of_task)
-        .engine_sizes(3..=5, |alphabet, size, _| Ok(Box::new(Rearrange::new(alphabet, vec![size])?)))
+        .engine_sizes(3..=5, |alphabet, size, _| Ok(Box::new(Rearrange::new(alphabet, &[size])?)))
         .vocabulary(VOCABULARY)
         .takes(&["size"])
         .with_space(space::rearrange())
@@ -38,35 +38,21 @@ pub fn world() -> World {
 
 pub(crate) const NAME: &str = "rearrange";
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
-    predicates: &[("top", 1), ("on", 2), ("goal_on", 2), ("isFloor", 1)],
-    actions: &[("move", 2)],
-};
-pub(crate) const TOP: usize = 0;
-pub(crate) const ON: usize = 1;
-pub(crate) const GOAL_ON: usize = 2;
-pub(crate) const IS_FLOOR: usize = 3;
-
-const NONE: u32 = u32::MAX;
 /// States of up to this many blocks have a code: 5 bits for what a block is on and 5 for what it should be on.
 const CODED: usize = 12;
 
 #[derive(Debug)]
 struct Rearrange {
     binding: Binding,
-    /// The universes that the task draws from, by number of blocks: `sizes[k]` blocks in `universes[k]`.
-    sizes: Vec<usize>,
-    universes: Vec<Arc<Universe>>,
+    numbers: Numbers,
     universe: Arc<Universe>,
     /// The number of blocks; also the number of the floor among the objects.
     n: u32,
     /// What each block should be on.
     goal: Vec<u32>,
+    /// What each block is on at first.
     start: Vec<u32>,
-    /// `below[x]` is what block x is on.
-    below: Vec<u32>,
-    /// `above[x]` is what is on block x, or `NONE`.
-    above: Vec<u32>,
+    towers: Towers,
     /// How many blocks are not on what they should be on.
     wrong: u32,
     /// Kept where states have no code: small states are read at once.
@@ -76,35 +62,30 @@ struct Rearrange {
 
 impl Rearrange {
     fn of_task(alphabet: &Arc<Alphabet>, task: &str, options: &Options) -> Result<Rearrange, Error> {
-        let sizes = match task {
-            "10-blocks" => vec![10],
-            "20-blocks" => vec![20],
-            "50-blocks" => vec![50],
-            "large" => vec![options.size.unwrap_or(10)],
-            _ => vec![3, 4],
+        let numbers = match task {
+            "10-blocks" => &[10][..],
+            "20-blocks" => &[20],
+            "50-blocks" => &[50],
+            "large" => &[options.size.unwrap_or(10)],
+            _ => &[3, 4],
         };
         if options.size.is_some() && task != "large" {
             return Err(Error::Option(format!("task `{task}` has a fixed size; --size is for task `large`")));
         }
-        Rearrange::new(alphabet, sizes)
+        Rearrange::new(alphabet, numbers)
     }
 
-    fn new(alphabet: &Arc<Alphabet>, sizes: Vec<usize>) -> Result<Rearrange, Error> {
-        if sizes.iter().any(|n| !(2..=100_000).contains(n)) {
-            return Err(Error::Option("--size is a number of blocks from 2 to 100000".to_string()));
-        }
-        let universes: Vec<_> = sizes.iter().map(|&n| Arc::new(universe(alphabet, n))).collect();
-        let is_large = sizes.iter().any(|&n| n > CODED);
+    fn new(alphabet: &Arc<Alphabet>, numbers: &[usize]) -> Result<Rearrange, Error> {
+        let is_large = numbers.iter().any(|&n| n > CODED);
+        let numbers = Numbers::new(numbers, alphabet)?;
         Ok(Rearrange {
             binding: Binding::new(NAME, &VOCABULARY, alphabet)?,
-            universe: Arc::clone(&universes[0]),
-            sizes,
-            universes,
+            universe: Arc::clone(&numbers.first().1),
+            numbers,
             n: 0,
             goal: Vec::new(),
             start: Vec::new(),
-            below: Vec::new(),
-            above: Vec::new(),
+            towers: Towers::default(),
             wrong: 0,
             journal: is_large.then(Journal::new),
             steps: 0,
@@ -139,20 +120,12 @@ fn draw_stacks(n: u32, rng: &mut Rng) -> Vec<u32> {
     below
 }
 
-/// Blocks that are on these, as a scene. Its goal is a block that is not where it should be yet, such that all below its place is right.
-pub(crate) fn scene(below: &[u32], goal: &[u32], universe: &Universe) -> Scene {
-    let n = below.len() as u32;
-    let over = |x: u32| (0..n).find(|&z| below[z as usize] == x);
-    let stack = |bottom: u32| std::iter::successors(Some(bottom), |&x| over(x)).collect();
+/// Towers as a scene. Its goal is a block that is not where it should be yet, such that all below its place is right.
+pub(crate) fn scene(towers: &Towers, goal: &[u32], universe: &Universe) -> Scene {
     let depth = |x: u32| std::iter::successors(Some(x), |&x| goal.get(x as usize).copied()).count();
-    let wrong = (0..n).filter(|&x| below[x as usize] != goal[x as usize]).min_by_key(|&x| depth(x));
-    let name = |x: u32| universe.name(Object(x)).to_string();
-    Scene::Stacks(Stacks {
-        blocks: (0..n).map(name).collect(),
-        stacks: (0..n).filter(|&x| below[x as usize] == n).map(stack).collect(),
-        goal: wrong.map_or((0, goal[0]), |x| (x, goal[x as usize])),
-        floor: name(n),
-    })
+    let wrong = (0..goal.len() as u32).filter(|&x| towers.on(x) != goal[x as usize]);
+    let first = wrong.min_by_key(|&x| depth(x));
+    towers.scene(first.map_or((0, goal[0]), |x| (x, goal[x as usize])), universe)
 }
 
 /// How many moves it takes to put every block that is not in place on the floor, then to build: a block is in place if it is
@@ -172,9 +145,8 @@ pub(crate) fn simple_strategy(below: &[u32], goal: &[u32]) -> u32 {
 
 impl Env for Rearrange {
     fn reset(&mut self, rng: &mut Rng) {
-        let which = rng.below(self.sizes.len());
-        self.universe = Arc::clone(&self.universes[which]);
-        self.n = self.sizes[which] as u32;
+        let (n, universe) = self.numbers.draw(rng);
+        (self.n, self.universe) = (*n, Arc::clone(universe));
         loop {
             self.start = draw_stacks(self.n, rng);
             self.goal = draw_stacks(self.n, rng);
@@ -186,15 +158,8 @@ impl Env for Rearrange {
     }
 
     fn restart(&mut self) {
-        self.below.clone_from(&self.start);
-        self.above.clear();
-        self.above.resize(self.n as usize, NONE);
-        for (x, &y) in self.below.iter().enumerate() {
-            if y != self.n {
-                self.above[y as usize] = x as u32;
-            }
-        }
-        self.wrong = (0..self.n).map(|x| self.is_wrong(x, self.below[x as usize])).sum();
+        self.towers.build(&self.start);
+        self.wrong = (0..self.n).map(|x| self.is_wrong(x, self.towers.on(x))).sum();
         self.steps = 0;
         if let Some(journal) = &mut self.journal {
             journal.begin();
@@ -206,19 +171,13 @@ impl Env for Rearrange {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        for x in 0..self.n {
-            if self.above[x as usize] == NONE {
-                self.binding.say(facts, TOP, &[Object(x)]);
-            }
-            self.binding.say(facts, ON, &[Object(x), Object(self.below[x as usize])]);
-            self.binding.say(facts, GOAL_ON, &[Object(x), Object(self.goal[x as usize])]);
-        }
-        self.binding.say(facts, IS_FLOOR, &[Object(self.n)]);
+        self.towers.say(&self.binding, facts);
+        self.goal.iter().enumerate().for_each(|(x, &y)| say_goal(&self.binding, facts, x as u32, y));
     }
 
     fn code(&self) -> Option<u128> {
         let of = |code: u128, &y: &u32| code << 5 | u128::from(y);
-        (self.n as usize <= CODED).then(|| self.below.iter().chain(&self.goal).fold(0, of))
+        (self.n as usize <= CODED).then(|| self.towers.below().iter().chain(&self.goal).fold(0, of))
     }
 
     fn journal(&self) -> Option<&Journal> {
@@ -228,25 +187,10 @@ impl Env for Rearrange {
     fn step(&mut self, _action: Action, args: &[Object], _rng: &mut Rng) -> Outcome {
         let (x, y) = (args[0].0, args[1].0);
         self.steps += 1;
-        let clear = |b: u32| self.above[b as usize] == NONE;
-        if x != y && x < self.n && clear(x) && (y == self.n || clear(y)) {
-            let from = self.below[x as usize];
-            if from != self.n {
-                self.above[from as usize] = NONE;
-            }
-            if y != self.n {
-                self.above[y as usize] = x;
-            }
-            self.below[x as usize] = y;
+        if let Some(from) = self.towers.put(x, y) {
             self.wrong = self.wrong + self.is_wrong(x, y) - self.is_wrong(x, from);
-            if let Some(journal) = self.journal.as_mut().filter(|_| from != y) {
-                self.binding.note(journal, ON, &[Object(x), Object(from)], false);
-                self.binding.note(journal, ON, &[Object(x), Object(y)], true);
-                for (place, is_top) in [(from, true), (y, false)] {
-                    if place != self.n {
-                        self.binding.note(journal, TOP, &[Object(place)], is_top);
-                    }
-                }
+            if let Some(journal) = &mut self.journal {
+                self.towers.note_move(&self.binding, journal, x, from, y);
             }
         }
         let reward = -self.price();
@@ -262,7 +206,7 @@ impl Env for Rearrange {
     }
 
     fn scene(&self) -> Scene {
-        scene(&self.below, &self.goal, &self.universe)
+        scene(&self.towers, &self.goal, &self.universe)
     }
 
     /// The shortest plan is hard to find for many blocks; this is what the simple strategy earns.

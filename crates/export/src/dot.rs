@@ -14,8 +14,9 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     text.push_str(
         "digraph policy {\n  rankdir=LR;\n  node [fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\"];\n",
     );
+    // Boxes side by side are drawn from the bottom up: what is written last stands on top.
     let mut order: Vec<usize> = (0..policy.rules.len()).collect();
-    order.sort_by_key(|&i| (std::cmp::Reverse(policy.rules[i].level), i));
+    order.sort_by_key(|&i| std::cmp::Reverse((policy.rules[i].level, i)));
     for i in order {
         write_rule(&mut text, i, &policy.rules[i], policy);
     }

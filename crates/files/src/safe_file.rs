@@ -1,6 +1,6 @@
 //! The one way to write a file: whole or not at all, and through no link that somebody has planted.
 //!
-//! The text goes to a new file of an unpredictable name in the same folder (opened so that it cannot exist already), is synced, and takes the
+//! What is written goes to a new file of an unpredictable name in the same folder (opened so that it cannot exist already), is synced, and takes the
 //! place of the old file by renaming; then the folder is synced. A reader sees the old text or the new one, also after a crash, and a
 //! full disk leaves the old one. A link that stands in the place of the file is replaced, not followed.
 
@@ -15,18 +15,18 @@ use anyhow::Context;
 const PARTIAL: &str = ".partial";
 
 /// Writes a file of ours: a file, link or pipe in its place is replaced.
-pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    replace(path, text).with_context(|| cannot_write(path))
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    replace(path, content.as_ref()).with_context(|| cannot_write(path))
 }
 
 /// Writes a file that the user named. A device or pipe such as `/dev/stdout` is written to and stays what it is.
-pub fn write_named(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn write_named(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     if is_stream(path) {
         let written =
-            OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(text.as_bytes()));
+            OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(content.as_ref()));
         return written.with_context(|| cannot_write(path));
     }
-    write(path, text)
+    write(path, content)
 }
 
 /// Adds a line to a file that the user named. Where it cannot be written whole, the file is as it was.
@@ -81,7 +81,7 @@ fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(ErrorKind::IsADirectory, "it is a folder"))?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut prefix = OsString::from(".");
@@ -97,7 +97,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         builder.permissions(fs::Permissions::from_mode(kept.unwrap_or(0o666)));
     }
     let mut partial = builder.tempfile_in(folder).map_err(|e| plain(&e))?;
-    partial.as_file_mut().write_all(text.as_bytes())?;
+    partial.as_file_mut().write_all(content)?;
     partial.as_file().sync_all()?;
     partial.persist(path).map_err(|e| e.error)?;
     sync_folder(folder)

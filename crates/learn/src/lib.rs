@@ -51,7 +51,7 @@ mod settings;
 mod training;
 
 pub use act::score::{
-    Act, Actor, EpisodeResult, ProblemScore, Score, check_definitions, episode_streams, evaluate,
+    Act, Actor, EpisodeResult, ProblemScore, SOLVED, Score, check_definitions, episode_streams, evaluate,
     evaluate_while, mean_stderr, run_episodes, score,
 };
 pub use agents::{
@@ -76,10 +76,11 @@ pub use insight::verify::{
     SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
+pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
 pub use search::budget::Budget;
-pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, SOLVED};
+pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult};
 pub use search::improve::{Improved, Improver, Widening, WideningStep};
 pub use search::observer::{Observer, Point, Silent};
 pub use search::prune::{length, prune};

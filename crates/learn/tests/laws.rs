@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use derrl_env::{Options, Rng, Status, World, observe};
 use derrl_learn::{
-    Config, Constraints, GroundAtoms, Network, Problem, Sampler, States, TNORMS, TNorm, gumbel_max, length,
-    prune, valuations, value,
+    Config, Constraints, GroundAtoms, Learner, Network, Problem, Sampler, SlotId, States, TNORMS, TNorm,
+    gumbel_max, length, prune, valuations, value,
 };
 use derrl_logic::{Action, Decider, Facts, Grounder, Policy, Rule};
 use proptest::prelude::*;
@@ -167,7 +167,7 @@ fn hard_constraints_are_never_violated() {
                 let mut body = vec![0; problem.grounder.words()];
                 sampler.draw(&mut rng, &mut body);
                 violations += usize::from(constraints.violated(&body).is_some());
-                problem.legalise(&config, slot, &p, &mut body);
+                problem.legalise(&config, SlotId::at(slot), &p, &mut body);
                 assert_eq!(constraints.violated(&body), None, "{}", spec.name());
             }
         }
@@ -189,7 +189,7 @@ fn pruning_changes_no_decision() {
             env.reset(&mut rng);
             let actions = env.universe().ground_actions(&alphabet);
             loop {
-                states.look_up(&problem, env.as_ref(), 0, &|| false).unwrap();
+                states.look_up(&problem, env.as_ref(), Learner::FIRST, &|| false).unwrap();
                 let mut facts = Facts::new(&alphabet);
                 observe(env.as_ref(), &mut facts);
                 met.push((facts, Arc::clone(env.universe())));

@@ -107,7 +107,7 @@ fn training_takes_legal_actions_only_and_learns() {
     let mut env = world.env("large").expect("it has the task");
     let score = evaluate(&policy, &alphabet, env.as_mut(), 50, 1).expect("no illegal action is taken");
     // `take` is legal only where there is a coin, so that taking whenever it is legal is half of the solution.
-    assert!(score.success_rate > 0.5, "{}: {score:?}", policy.display(&alphabet));
+    assert!(score.success_rate.is_some_and(|share| share > 0.5), "{}: {score:?}", policy.display(&alphabet));
 }
 
 #[test]

@@ -12,6 +12,8 @@ struct Recorder {
     left: AtomicU64,
     asked: AtomicU64,
     checkpoints: Mutex<BTreeMap<u64, String>>,
+    /// Every checkpoint, in order.
+    history: Mutex<Vec<String>>,
     finished: Mutex<BTreeMap<u64, String>>,
 }
 
@@ -21,6 +23,7 @@ impl Recorder {
             left: AtomicU64::new(left),
             asked: AtomicU64::new(0),
             checkpoints: Mutex::default(),
+            history: Mutex::default(),
             finished: Mutex::default(),
         }
     }
@@ -28,7 +31,9 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
-        self.checkpoints.lock().unwrap().insert(seed, serde_json::to_string(checkpoint).unwrap());
+        let text = serde_json::to_string(checkpoint).unwrap();
+        self.history.lock().unwrap().push(text.clone());
+        self.checkpoints.lock().unwrap().insert(seed, text);
     }
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         let text = format!("{}\n{learned:?}", serde_json::to_string(checkpoint).unwrap());
@@ -113,6 +118,34 @@ fn interruptions_at_any_moment_change_nothing() {
             );
         }
         assert!(cuts >= times, "{domain}: {cuts} interruptions in {times} runs");
+    }
+}
+
+/// The scout runs beside the first restart, and may end after it. A run that is stopped in between waits for the scout, and ends as it
+/// would have.
+#[test]
+fn a_restart_done_before_the_scout_changes_nothing() {
+    for (domain, seed) in [("blocks", 0), ("blocks", 3), ("doorkey", 0), ("countdown", 1)] {
+        let spec = find(domain).unwrap();
+        let config = Config { updates: 60, batch: 256, restarts: 4, wave: 2, ..Config::default() };
+        let recorder = Recorder::new(u64::MAX);
+        let start = [(seed, serde_json::to_string(&Checkpoint::default()).unwrap())].into();
+        assert!(process(spec, &config, &start, 1, &recorder));
+        let whole = recorder.finished.into_inner().unwrap();
+        // With one thread the scout is first, so that the first restart is done in some checkpoint after it.
+        let one_done = recorder.history.into_inner().unwrap().into_iter().find_map(|text| {
+            let checkpoint: serde_json::Value = serde_json::from_str(&text).unwrap();
+            (checkpoint["done"].as_array().unwrap().len() == 1).then_some(checkpoint)
+        });
+        let mut checkpoint = one_done.unwrap();
+        assert!(checkpoint["scout"].is_object());
+        checkpoint["scout"] = serde_json::Value::Null;
+        for threads in [1, 2] {
+            let recorder = Recorder::new(u64::MAX);
+            assert!(process(spec, &config, &[(seed, checkpoint.to_string())].into(), threads, &recorder));
+            let ended = recorder.finished.into_inner().unwrap();
+            assert!(ended == whole, "{domain}, seed {seed}, {threads} threads:\n{ended:#?}\n{whole:#?}");
+        }
     }
 }
 

@@ -226,8 +226,8 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
         let (mut any_unlucky, mut any_failing) = (false, false);
         let mut shortest_loop = None;
         for (s, found) in report.sizes.iter().enumerate() {
-            let (mut instances, mut failing, mut unlucky, mut longest, mut excess, mut worst) =
-                (0, 0, 0, 0, 0, 0);
+            let (mut instances, mut failing, mut unlucky, mut longest, mut excess, mut worst, mut optimal) =
+                (0, 0, 0, 0, 0, 0, 0);
             for i in 0..space.sizes()[s].families {
                 let family = space.family(s, i);
                 let naive = Naive::new(family.as_ref(), policy, alphabet);
@@ -239,6 +239,7 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
                         let more = run - family.shortest(*start).expect("starts are solvable");
                         excess += u128::from(more) * count;
                         worst = worst.max(more);
+                        optimal += if more == 0 { *count } else { 0 };
                     } else {
                         failing += count;
                         unlucky += if naive.almost_surely(*start) { *count } else { 0 };
@@ -256,6 +257,8 @@ fn verdicts_and_figures_are_those_of_a_naive_reading() {
             let solved = (instances - failing).max(1) as f64;
             assert!((found.excess.mean - excess as f64 / solved).abs() < 1e-9, "{text}");
             assert!(found.excess.mean_random_ties <= found.excess.mean + 1e-9, "{text}");
+            // Instances that fail are not optimal.
+            assert!((found.excess.optimal - optimal as f64 / instances as f64).abs() < 1e-9, "{text}");
             assert!(!any_failing, "{text}: no size is looked at beyond one that is refuted");
             any_unlucky |= unlucky > 0;
             any_failing |= failing > unlucky;

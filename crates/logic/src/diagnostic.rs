@@ -151,15 +151,17 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// The most cells of a line that are shown.
-    const WIDTH: usize = 100;
-    /// How many cells stay before the span when a longer line is cut.
-    const BEFORE: usize = 40;
+    /// Cells of a line that is shown whole, at the most: with the number of the line it fits 80 columns.
+    const WHOLE: usize = 75;
+    /// Cells that stay of a longer line, beside the dots.
+    const WIDTH: usize = 68;
+    /// How many of them stand before the span.
+    const BEFORE: usize = 30;
 
     fn new(line: &str, start: usize, end: usize) -> Excerpt {
         let cells = |s: &str| s.chars().map(|c| Cell::of(c).width).sum::<usize>();
         let (mut from, mut until) = (0, line.len());
-        if cells(line) > Excerpt::WIDTH {
+        if cells(line) > Excerpt::WHOLE {
             let mut room = Excerpt::BEFORE;
             let fits = |room: &mut usize, c: char| {
                 let width = Cell::of(c).width;
@@ -394,8 +396,8 @@ mod tests {
     fn a_span_longer_than_the_window_or_the_line_stays_inside_it() {
         let long = "x".repeat(500);
         let lines = drawn(&long, &long);
-        assert_eq!(lines[3], format!("1 | {}...", "x".repeat(100)));
-        assert_eq!(lines[4], format!("  | {}", "^".repeat(100)));
+        assert_eq!(lines[3], format!("1 | {}...", "x".repeat(68)));
+        assert_eq!(lines[4], format!("  | {}", "^".repeat(68)));
         let lines = drawn("one(\ntwo", "(\ntwo");
         assert_eq!(lines[4], "  |    ^");
     }

@@ -7,7 +7,7 @@ use derrl_env::{Env, Rng};
 use derrl_logic::Error;
 
 use crate::env::{PddlEnv, Problems};
-use crate::generate::{GENERATORS, Generator};
+use crate::generate::Generator;
 use crate::problem::Problem;
 use crate::simulator::{Actions, Simulator};
 use crate::task::Task;
@@ -16,8 +16,6 @@ use crate::translate::Translation;
 /// What was measured on a small problem of a domain, with random legal actions, on one thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Small {
-    /// The domain.
-    pub domain: &'static str,
     /// How many objects the problem has.
     pub objects: usize,
     /// Steps per second of the simulator, where the actions are known.
@@ -31,8 +29,6 @@ pub struct Small {
 /// What was measured on a large problem of a domain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Large {
-    /// The domain.
-    pub domain: &'static str,
     /// How many objects the problem has.
     pub objects: usize,
     /// How many facts hold at first.
@@ -83,58 +79,28 @@ fn rate(seconds: f64, mut round: impl FnMut() -> usize) -> f64 {
     steps as f64 / start.elapsed().as_secs_f64()
 }
 
-fn environment(generator: &Generator, task: &Arc<Task>) -> Result<PddlEnv, Error> {
+/// Steps per second of the environment on these episodes: reward, journal and dead ends included.
+fn env_rate(
+    generator: &Generator,
+    task: &Arc<Task>,
+    episodes: &[Vec<(u32, Vec<u32>)>],
+    seconds: f64,
+    rng: &mut Rng,
+) -> Result<f64, Error> {
     let translation = Translation::new(&generator.domain()?, [task.as_ref()])?;
     let problems = Problems::new(&translation, &translation.alphabet()?, vec![task.clone()], Some(1 << 20))?;
-    PddlEnv::new(Arc::new(problems))
-}
-
-/// The speed of small problems of every domain: about 4 objects, `seconds` per number.
-pub fn small(seconds: f64) -> Result<Vec<Small>, Error> {
-    let mut all = Vec::new();
-    for generator in GENERATORS {
-        let domain = generator.domain()?;
-        let task = generator.task(&domain, 4, 0)?;
-        let mut rng = Rng::new(0, 0);
-        let episodes = walk(&task, 100, &mut rng);
-        let mut simulator = Simulator::new(task.clone());
-        let steps = rate(seconds, || {
-            for episode in &episodes {
-                simulator.reset();
-                for (action, args) in episode {
-                    simulator.apply(*action, args);
-                }
+    let mut env = PddlEnv::new(Arc::new(problems))?;
+    let known: Vec<Vec<_>> =
+        episodes.iter().map(|e| e.iter().map(|(a, args)| to_ground(&env, *a, args)).collect()).collect();
+    Ok(rate(seconds, || {
+        for episode in &known {
+            env.restart();
+            for (action, args) in episode {
+                env.step(*action, args, rng);
             }
-            episodes.iter().map(Vec::len).sum()
-        });
-        let mut actions = Actions::new();
-        let legal_steps = rate(seconds, || {
-            simulator.reset();
-            for step in 0..100 {
-                simulator.legal(&mut actions);
-                if actions.is_empty() || simulator.reached() {
-                    return step;
-                }
-                let (action, args) = actions.get(rng.below(actions.len()));
-                simulator.apply(action, args);
-            }
-            100
-        });
-        let mut env = environment(generator, &task)?;
-        let known: Vec<Vec<_>> =
-            episodes.iter().map(|e| e.iter().map(|(a, args)| to_ground(&env, *a, args)).collect()).collect();
-        let env_steps = rate(seconds, || {
-            for episode in &known {
-                env.restart();
-                for (action, args) in episode {
-                    env.step(*action, args, &mut rng);
-                }
-            }
-            known.iter().map(Vec::len).sum()
-        });
-        all.push(Small { domain: generator.name, objects: task.size(), steps, legal_steps, env_steps });
-    }
-    Ok(all)
+        }
+        known.iter().map(Vec::len).sum()
+    }))
 }
 
 fn to_ground(env: &PddlEnv, schema: u32, args: &[u32]) -> (derrl_logic::Action, Vec<derrl_logic::Object>) {
@@ -142,51 +108,68 @@ fn to_ground(env: &PddlEnv, schema: u32, args: &[u32]) -> (derrl_logic::Action, 
     (action, args.iter().map(|&o| derrl_logic::Object(o)).collect())
 }
 
-/// The speed of problems of that size in every domain.
-pub fn large(size: usize, seconds: f64) -> Result<Vec<Large>, Error> {
-    let mut all = Vec::new();
-    for generator in GENERATORS {
-        let domain = generator.domain()?;
-        let text = derrl_logic::Source::new("problem.pddl", generator.problem(size, 0));
-        let start = Instant::now();
-        let problem = Problem::parse(&text, &domain)?;
-        let facts = problem.facts(&domain);
-        let task = Arc::new(Task::new(&domain, problem)?);
-        let simulator = Simulator::new(task.clone());
-        let load_seconds = start.elapsed().as_secs_f64();
-        let mut rng = Rng::new(0, 0);
-        let episodes = walk(&task, 200, &mut rng);
-        let mut env = environment(generator, &task)?;
-        let known: Vec<Vec<_>> =
-            episodes.iter().map(|e| e.iter().map(|(a, args)| to_ground(&env, *a, args)).collect()).collect();
-        let env_steps = rate(seconds, || {
-            for episode in &known {
-                env.restart();
-                for (action, args) in episode {
-                    env.step(*action, args, &mut rng);
-                }
+/// The speed of a small problem of a domain: about 4 objects, `seconds` per number.
+pub fn small(generator: &Generator, seconds: f64) -> Result<Small, Error> {
+    let domain = generator.domain()?;
+    let task = generator.task(&domain, 4, 0)?;
+    let mut rng = Rng::new(0, 0);
+    let episodes = walk(&task, 100, &mut rng);
+    let mut simulator = Simulator::new(task.clone());
+    let steps = rate(seconds, || {
+        for episode in &episodes {
+            simulator.reset();
+            for (action, args) in episode {
+                simulator.apply(*action, args);
             }
-            known.iter().map(Vec::len).sum()
-        });
-        let (mut lists, mut listed) = (0, 0);
-        let mut actions = Actions::new();
-        let legal_rate = rate(seconds, || {
+        }
+        episodes.iter().map(Vec::len).sum()
+    });
+    let mut actions = Actions::new();
+    let legal_steps = rate(seconds, || {
+        simulator.reset();
+        for step in 0..100 {
             simulator.legal(&mut actions);
-            lists += 1;
-            listed += actions.len();
-            1
-        });
-        all.push(Large {
-            domain: generator.name,
-            objects: task.size(),
-            facts,
-            load_seconds,
-            step_micros: 1e6 / env_steps,
-            legal_micros: 1e6 / legal_rate,
-            legal: listed as f64 / f64::from(lists.max(1)),
-        });
-    }
-    Ok(all)
+            if actions.is_empty() || simulator.reached() {
+                return step;
+            }
+            let (action, args) = actions.get(rng.below(actions.len()));
+            simulator.apply(action, args);
+        }
+        100
+    });
+    let env_steps = env_rate(generator, &task, &episodes, seconds, &mut rng)?;
+    Ok(Small { objects: task.size(), steps, legal_steps, env_steps })
+}
+
+/// The speed of a problem of that size, `seconds` per number.
+pub fn large(generator: &Generator, size: usize, seconds: f64) -> Result<Large, Error> {
+    let domain = generator.domain()?;
+    let text = derrl_logic::Source::new("problem.pddl", generator.problem(size, 0));
+    let start = Instant::now();
+    let problem = Problem::parse(&text, &domain)?;
+    let facts = problem.facts(&domain);
+    let task = Arc::new(Task::new(&domain, problem)?);
+    let simulator = Simulator::new(task.clone());
+    let load_seconds = start.elapsed().as_secs_f64();
+    let mut rng = Rng::new(0, 0);
+    let episodes = walk(&task, 200, &mut rng);
+    let env_steps = env_rate(generator, &task, &episodes, seconds, &mut rng)?;
+    let (mut lists, mut listed) = (0, 0);
+    let mut actions = Actions::new();
+    let legal_rate = rate(seconds, || {
+        simulator.legal(&mut actions);
+        lists += 1;
+        listed += actions.len();
+        1
+    });
+    Ok(Large {
+        objects: task.size(),
+        facts,
+        load_seconds,
+        step_micros: 1e6 / env_steps,
+        legal_micros: 1e6 / legal_rate,
+        legal: listed as f64 / f64::from(lists.max(1)),
+    })
 }
 
 /// Seconds to parse and compile a problem of about that many facts (miconic, which has most), and how many it has.

@@ -64,6 +64,7 @@ mod simulator;
 mod task;
 mod translate;
 mod types;
+mod variants;
 
 pub use domain::{Domain, Function, ObjectDecl, Predicate, Role};
 pub use env::{PddlEnv, Problems, default_horizon};
@@ -76,3 +77,4 @@ pub use simulator::{Actions, Simulator, State};
 pub use task::Task;
 pub use translate::{Translation, plain};
 pub use types::{Kind, TypeId, Types};
+pub use variants::variants;

@@ -311,9 +311,6 @@ impl Translation {
         for c in &domain.constants {
             let _ = writeln!(out, ":- constant({}).", constant(&c.name));
         }
-        // One variable more than the longest action has lets a rule speak of what an object's goal is.
-        let longest = domain.schemas.iter().map(|s| s.arity).max().unwrap_or(0);
-        let _ = writeln!(out, ":- variables({}).", (longest + 1).clamp(2, Alphabet::MAX_VARIABLES));
         self.text = out;
     }
 }

@@ -89,11 +89,16 @@ fn powers(ticks: &[f64]) -> Vec<String> {
     if exponents.iter().all(|e| (-3..=4).contains(e)) {
         return ticks.iter().zip(&exponents).map(|(t, e)| format!("{t:.0$}", (-e).max(0) as usize)).collect();
     }
+    exponents.iter().map(|e| format!("10{}", superscript(*e))).collect()
+}
+
+/// A number as an exponent: `⁻¹²`.
+pub fn superscript(exponent: i32) -> String {
     let digit = |c: char| match c {
         '-' => '⁻',
         c => c.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize)).unwrap_or(c),
     };
-    exponents.iter().map(|e| format!("10{}", e.to_string().chars().map(digit).collect::<String>())).collect()
+    exponent.to_string().chars().map(digit).collect()
 }
 
 /// Numbers with as many decimals as tell neighbours apart; thousands as `20k` where all are such.

@@ -74,8 +74,8 @@ pub fn frames(trace: &Trace) -> Vec<Frame> {
     }
     let end = &trace.end;
     let action = match (end.status, end.success) {
-        ("terminated", true) => "The goal is reached",
-        ("terminated", false) => "The episode is over",
+        ("terminated", Some(true)) => "The goal is reached",
+        ("terminated", _) => "The episode is over",
         ("truncated", _) => "The time is up",
         _ => "The episode goes on",
     };

@@ -25,6 +25,7 @@ pub mod raster;
 pub mod table;
 mod theme;
 
+pub use axis::superscript;
 pub use chart::{Chart, Plot, Scale, Series, Stroke};
 pub use film::{Caption, Frame, frames, stills, strip};
 pub use node::{Document, Node, escape};

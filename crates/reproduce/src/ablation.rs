@@ -100,7 +100,8 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         "DERRL with one setting changed. But for the parts of the method, each run is a single restart without growth and improvement, so that what a setting spoils is \
          seen. Learned: runs whose rules, as written, come within \
          {LEARNED} of the best known return on the training task. Atoms: in the bodies of the rules as the generator gave them; redundant: those that \
-         simplification drops, as no decision depends on them in the states met in training (in a sample of 4,096 where there are more)."
+         simplification drops, alone or with their rule, as no decision depends on them in the states met in training (in a sample of 4,096 \
+         where there are more)."
     ))];
     let mut data = Map::new();
     let mut claims = Vec::new();

@@ -50,7 +50,7 @@ pub fn to_html(page: &Page) -> String {
         css()
     );
     for notice in &page.notices {
-        let _ = writeln!(html, "<p class=\"notice\">{}</p>", escape(notice));
+        let _ = writeln!(html, "<p class=\"notice\">{}</p>", with_code(notice));
     }
     if page.runs {
         let _ = writeln!(html, "<p><a href=\"{RUNS_FILE}\">{}</a></p>", escape(RUNS_LINK));
@@ -128,6 +128,15 @@ pub fn to_html(page: &Page) -> String {
     }
     html.push_str("</dl></section>\n</body>\n</html>\n");
     html
+}
+
+/// Text in which `backticks` mark what is typed.
+fn with_code(text: &str) -> String {
+    let part = |(i, part): (usize, &str)| match escape(part) {
+        part if i % 2 == 1 => format!("<code>{part}</code>"),
+        part => part,
+    };
+    text.split('`').enumerate().map(part).collect()
 }
 
 /// Claims as a list, each with a sign whether it held.

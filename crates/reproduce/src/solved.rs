@@ -61,7 +61,7 @@ mod tests {
         Score {
             mean,
             stderr: 0.0,
-            success_rate: 1.0,
+            success_rate: Some(1.0),
             best_known: Some(best_known),
             episodes: 1,
             references,

@@ -14,7 +14,8 @@ fn rules_written_by_hand_solve_every_world() {
         for task in world.tasks().iter().filter(|t| t.scored) {
             let mut env = world.env(&task.name).expect("the task exists");
             let score = evaluate(&policy, &alphabet, env.as_mut(), 50, 0).expect("it runs");
-            assert!(score.success_rate >= 0.97, "{name}, {}: {}", task.name, score.success_rate);
+            let share = score.success_rate.expect("these worlds have goals");
+            assert!(share >= 0.97, "{name}, {}: {share}", task.name);
         }
     }
 }

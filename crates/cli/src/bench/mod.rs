@@ -1,5 +1,6 @@
 //! `derrl bench`.
 
+mod outside;
 mod pddl;
 mod record;
 mod samples;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use derrl_env::{Options, nearest};
-use derrl_learn::{Checkpoint, Config, Score, evaluate};
-use derrl_logic::{Policy, Source};
+use derrl_learn::{Checkpoint, Config, SOLVED, Score, evaluate};
+use derrl_logic::{Alphabet, Policy, Source};
 use derrl_zoo::{Animal, zoo};
 use serde_json::{Value, json};
 
@@ -18,8 +18,6 @@ use crate::say;
 use crate::setup::Setup;
 use crate::table::{columns, thousands};
 
-/// The share of episodes that have to succeed.
-const SOLVED: f64 = 0.99;
 /// Episodes per score; in instances of hundreds of objects, this many.
 const EPISODES: usize = 100;
 const HUGE_EPISODES: usize = 4;
@@ -89,16 +87,16 @@ struct Figures {
 fn measure(animal: &Animal, range: SeedRange) -> anyhow::Result<Figures> {
     let (world, name) = (&animal.world, animal.world.name());
     let alphabet = world.alphabet();
-    let scores = |policy: &Policy| -> anyhow::Result<BTreeMap<String, Score>> {
+    let scores = |policy: &Policy, alphabet: &Alphabet| -> anyhow::Result<BTreeMap<String, Score>> {
         let score = |task: &derrl_env::Task| {
             let episodes = if task.scored { EPISODES } else { HUGE_EPISODES };
             let mut env = world.env(&task.name)?;
-            Ok((task.name.clone(), evaluate(policy, &alphabet, env.as_mut(), episodes, range.first)?))
+            Ok((task.name.clone(), evaluate(policy, alphabet, env.as_mut(), episodes, range.first)?))
         };
         world.tasks().iter().map(score).collect()
     };
     let by_hand = Policy::parse(&Source::new(format!("{name}-by-hand.pl"), animal.by_hand), &alphabet)?;
-    let by_hand = scores(&by_hand)?;
+    let by_hand = scores(&by_hand, &alphabet)?;
     let mut runs = Vec::new();
     for seed in range.first..=range.last {
         let setup = Setup::of_world(world, &Options::default(), &Config::default())?;
@@ -109,14 +107,17 @@ fn measure(animal: &Animal, range: SeedRange) -> anyhow::Result<Figures> {
         let learned = learned.into_iter().flatten().next().context("interrupted")?;
         let run = SeedResult {
             seed,
-            scores: scores(&learned.policy)?,
+            scores: scores(&learned.policy, &learned.alphabet)?,
             seconds,
             steps: steps.0.into_inner().unwrap_or(0),
             rules: learned.policy.rules.len(),
-            bodies: bodies(&learned.policy, &alphabet),
+            bodies: bodies(&learned.policy, &learned.alphabet),
         };
-        let shares: Vec<String> =
-            run.scores.iter().map(|(task, s)| format!("{task} {:.2}", s.success_rate)).collect();
+        let shares: Vec<String> = run
+            .scores
+            .iter()
+            .map(|(task, s)| format!("{task} {:.2}", s.success_rate.unwrap_or(f64::NAN)))
+            .collect();
         say!("{name}, seed {seed}: {}, {seconds:.2} s", shares.join(", "));
         runs.push(run);
     }
@@ -127,7 +128,7 @@ impl Figures {
     /// The seeds that solve a task; `None` where the world has no such task.
     fn solved(&self, task: &str) -> Option<usize> {
         self.by_hand.get(task)?;
-        let solves = |r: &&SeedResult| r.scores.get(task).is_some_and(|s| s.success_rate >= SOLVED);
+        let solves = |r: &&SeedResult| r.scores.get(task).is_some_and(|s| s.solved() == Some(true));
         Some(self.runs.iter().filter(solves).count())
     }
 
@@ -182,7 +183,7 @@ impl Figures {
             .iter()
             .map(|(task, by_hand)| {
                 let runs = self.runs.iter().filter_map(|r| r.scores.get(task));
-                let shares: Vec<f64> = runs.map(|s| s.success_rate).collect();
+                let shares: Vec<f64> = runs.filter_map(|s| s.success_rate).collect();
                 let worst = shares.iter().copied().fold(1.0, f64::min);
                 let figures = json!({
                     "solved": self.solved(task),
@@ -197,7 +198,7 @@ impl Figures {
             .collect();
         let (seconds, slowest) = self.of(|r| r.seconds);
         let (steps, most) = self.of(|r| r.steps as f64);
-        let failed = |r: &&SeedResult| r.scores.values().any(|s| s.success_rate < SOLVED);
+        let failed = |r: &&SeedResult| r.scores.values().any(|s| s.solved() == Some(false));
         json!({
             "world": self.world,
             "tuned": self.tuned,

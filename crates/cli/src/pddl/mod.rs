@@ -4,7 +4,7 @@ mod space;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -18,6 +18,9 @@ use crate::args::ProblemArgs;
 
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
+/// Variants of each problem by which policies are compared, and the states searched to see that one can be solved.
+const VARIANTS: usize = 8;
+const VARIANT_STATES: usize = 20_000;
 
 /// The task of the problems to train on.
 const TRAIN: &str = "train";
@@ -153,8 +156,16 @@ impl Pddl {
             sizes.sort_unstable();
             sizes.dedup();
             let (own, train) = (Arc::clone(self), train.clone());
+            let all: OnceLock<Vec<Arc<Task>>> = OnceLock::new();
             world = world.engine_sizes(sizes, move |alphabet, size, _| {
-                let of_size: Vec<Arc<Task>> = train.iter().filter(|t| t.size() == size).cloned().collect();
+                let all = all.get_or_init(|| {
+                    let with_variants = |t: &Arc<Task>| {
+                        let more = derrl_pddl::variants(t, VARIANTS, VARIANT_STATES);
+                        std::iter::once(Arc::clone(t)).chain(more)
+                    };
+                    train.iter().flat_map(with_variants).collect()
+                });
+                let of_size: Vec<Arc<Task>> = all.iter().filter(|t| t.size() == size).cloned().collect();
                 let problems = Problems::new(&own.translation, alphabet, of_size, own.max_steps);
                 let problems = problems.map_err(derrl_env::Error::Language)?;
                 Ok(Box::new(PddlEnv::new(Arc::new(problems)).map_err(derrl_env::Error::Language)?))
@@ -257,7 +268,7 @@ impl Pddl {
         Ok(Score {
             mean,
             stderr,
-            success_rate: solved as f64 / scores.len().max(1) as f64,
+            success_rate: Some(solved as f64 / scores.len().max(1) as f64),
             best_known: None,
             episodes: scores.len(),
             references: BTreeMap::new(),
@@ -275,6 +286,8 @@ pub struct Played {
     pub plan: Plan,
     /// What that cost.
     pub cost: f64,
+    /// Seconds until its first decision: later ones look at changes only.
+    pub first_decision: f64,
 }
 
 /// Plays the `i`-th problem to its end. The return, and what was done.
@@ -284,7 +297,8 @@ pub fn play(
     i: usize,
     seed: u64,
 ) -> anyhow::Result<(f64, Played)> {
-    let mut played = Played { solved: false, plan: Plan::default(), cost: 0.0 };
+    let begun = Instant::now();
+    let mut played = Played { solved: false, plan: Plan::default(), cost: 0.0, first_decision: 0.0 };
     if !problems.drawn().contains(&i) {
         // Nothing is to be done, or nothing can be.
         played.solved = Simulator::new(Arc::clone(problems.task(i))).reached();
@@ -296,6 +310,9 @@ pub fn play(
     let mut value = 0.0;
     loop {
         let action = actor.act(&env, &mut ties);
+        if played.plan.steps.is_empty() {
+            played.first_decision = begun.elapsed().as_secs_f64();
+        }
         played.plan.steps.push(problems.ground(action.action, &action.args));
         let outcome = env.step(action.action, &action.args, &mut world);
         value += outcome.reward;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use derrl_learn::SOLVED;
 use derrl_logic::{Policy, Source};
 use serde_json::json;
 
@@ -81,7 +80,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         episodes: trained.episodes,
         steps: trained.decisions,
         selection_steps: trained.selection_steps,
-        solved: scores.first().is_some_and(|(_, s)| s.success_rate >= SOLVED),
+        solved: scores.first().and_then(|(_, s)| s.solved()),
         advice: Vec::new(),
         origins: Vec::new(),
         widenings: Vec::new(),

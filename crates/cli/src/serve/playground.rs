@@ -6,12 +6,14 @@ use anyhow::{Context, bail};
 use derrl_env::{Env, Rng, Size};
 use derrl_learn::{Everywhere, Monitor, Score, cores, evaluate, evaluate_while};
 use derrl_logic::{Alphabet, Literal, Policy, Rule, Source};
+use derrl_pages::{Extent, Verification, small, try_out};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::domain::{Domain, read_source};
-use crate::report::{Extent, run, verification};
+use crate::report::{is_finished, subject};
 use crate::run_folder::RunFolder;
+use crate::shell::quoted;
 
 /// What a page asks for.
 #[derive(Debug, Deserialize)]
@@ -75,7 +77,7 @@ fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
 
 /// The learned policy; what it defines joins the alphabet of the domain.
 fn learned(folder: &RunFolder, domain: &mut Domain) -> anyhow::Result<Policy> {
-    if !run::is_finished(folder) {
+    if !is_finished(folder) {
         bail!("the run is not finished: there is no policy yet");
     }
     let (policy, alphabet) = Policy::read_beside(&read_source(&folder.policy_path())?, &domain.alphabet)?;
@@ -113,9 +115,11 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
     let until = Some(Instant::now() + PATIENCE);
     let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until };
-    let mut told = run::of_policy(folder, &domain, &policy, &scores, extent)?;
+    let place = quoted(folder.path());
+    let tried = subject(folder, &domain, &policy, &place);
+    let mut told = try_out(&tried, &scores, extent)?;
     let deadline = || Deadline(Instant::now() + PATIENCE);
-    let found = verification::of_policy(&domain, &policy, &mut deadline());
+    let found = Verification::of_policy(&tried, &mut deadline());
     told["verification"] = serde_json::to_value(found)?;
     let learned = learned(folder, &mut domain)?;
     told["difference"] = difference(&domain, &learned, &policy, &mut deadline())?;
@@ -164,7 +168,10 @@ fn difference(
     policy: &Policy,
     monitor: &mut dyn Monitor,
 ) -> anyhow::Result<Value> {
-    let Some(extent) = verification::small(domain, &[learned, policy])? else {
+    // The states of a problem are not counted before they are walked, and may be many.
+    let walkable = domain.pddl.is_none();
+    let small = || small(&domain.world, &domain.alphabet, &[learned, policy]);
+    let Some(extent) = walkable.then(small).transpose()?.flatten() else {
         return Ok(json!({ "state": "never" }));
     };
     let everywhere =

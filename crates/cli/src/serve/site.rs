@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use derrl_pages::Live;
 use serde_json::{Value, json};
 
 use super::http::{Answer, Request};
@@ -71,7 +72,7 @@ impl Site {
 
     fn overview(&self) -> Result<Answer, Refused> {
         let title = report::name(&self.folder);
-        Ok(html(&report::page::live(&title, "live", &json!({ "title": title }))?))
+        Ok(html(&derrl_pages::live(&title, Live::Overview, &json!({ "title": title }))?))
     }
 
     /// All runs, finished or not, with their curves.
@@ -79,7 +80,7 @@ impl Site {
         let mut runs = Vec::new();
         for folder in self.found()? {
             let label = report::relative(folder.path(), &self.folder);
-            runs.push(report::run::glance(&folder, &label));
+            runs.push(report::glance(&folder, &label));
         }
         json_answer(200, &json!({ "runs": runs }))
     }
@@ -88,15 +89,15 @@ impl Site {
         let folder = self.named(query)?;
         let _working = self.work()?;
         let label = report::relative(folder.path(), &self.folder);
-        let run = report::run::describe(&folder, &label, Extent::of(1))?;
-        Ok(html(&report::page::html(&report::name(folder.path()), &[run], &[])?))
+        let run = report::describe(&folder, &label, Extent::of(1))?;
+        Ok(html(&derrl_pages::page(&report::name(folder.path()), &[run], &[])?))
     }
 
     fn playground(&self, query: &str) -> Result<Answer, Refused> {
         let folder = self.named(query)?;
         let label = report::relative(folder.path(), &self.folder);
         let data = playground::start(&folder, &label)?;
-        Ok(html(&report::page::live(&label, "playground", &data)?))
+        Ok(html(&derrl_pages::live(&label, Live::Playground, &data)?))
     }
 
     fn attempt(&self, body: &[u8]) -> Result<Answer, Refused> {
@@ -140,6 +141,12 @@ impl Site {
 
 /// A status and a reason.
 struct Refused(u16, String);
+
+impl From<derrl_pages::Error> for Refused {
+    fn from(error: derrl_pages::Error) -> Refused {
+        Refused(422, error.to_string())
+    }
+}
 
 impl From<anyhow::Error> for Refused {
     fn from(error: anyhow::Error) -> Refused {

@@ -389,6 +389,10 @@ impl env::Env for Named {
         self.env.succeeded().unwrap_or(by_reward)
     }
 
+    fn has_goal(&self) -> bool {
+        self.env.has_goal()
+    }
+
     fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
     }

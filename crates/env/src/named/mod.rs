@@ -46,6 +46,11 @@ pub trait Env: Send {
         None
     }
 
+    /// Whether the task asks for anything that is reached or not. Where it does not, no share of successes is reported.
+    fn has_goal(&self) -> bool {
+        true
+    }
+
     /// The best-known return from the start of the current instance, where it is known.
     fn best_return(&self) -> Option<f64> {
         None

@@ -8,37 +8,30 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
+use super::towers::{MOST, Packed, Universes, configurations, each_configuration, each_partition};
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
-use crate::blocks::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY, universe};
+use crate::blocks::NAME;
 use crate::error::Error;
-use crate::scene::{Scene, Stacks};
+use crate::scene::Scene;
+use crate::towers::say_goal;
 
-/// The row's entry: 5 bits per block fit 128 for up to 25 blocks.
+/// The row's entry.
 pub(crate) fn blocks() -> Exhaustive {
     Exhaustive::sizes("blocks", (2, MOST), |alphabet, extent| Ok(Box::new(Blocks::new(alphabet, extent)?)))
 }
 
-const MOST: usize = 25;
-const BITS: u32 = 5;
-
 struct Blocks {
-    binding: Binding,
-    universes: Vec<Arc<Universe>>,
+    /// Blocks other than those of the goal are alike, or not.
+    universes: Universes,
     sizes: Vec<Size>,
-    /// Whether blocks other than those of the goal are alike.
-    alike: bool,
 }
 
 impl Blocks {
     fn new(alphabet: &Arc<Alphabet>, extent: &Extent) -> Result<Blocks, Error> {
-        let numbers = 2..=extent.largest;
-        let universes: Vec<_> = numbers.clone().map(|n| Arc::new(universe(alphabet, n))).collect();
-        let largest = &universes[universes.len() - 1];
-        let is_block = |o: Object| (o.0 as usize) < extent.largest;
-        let alike =
-            !extent.every_state && !extent.named.iter().any(|name| largest.find(name).is_some_and(is_block));
-        let sizes = numbers
+        let universes = Universes::new(NAME, alphabet, extent)?;
+        let alike = universes.alike;
+        let sizes = (2..=extent.largest)
             .map(|n| {
                 let goals = if alike { 1 } else { (n * (n - 1)) as u64 };
                 let widest = if alike { classes(n) } else { configurations(n) };
@@ -46,19 +39,8 @@ impl Blocks {
                 Size { size: n, title: format!("{n} blocks"), families: goals, states, widest }
             })
             .collect();
-        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
-        Ok(Blocks { binding, universes, sizes, alike })
+        Ok(Blocks { universes, sizes })
     }
-}
-
-/// How many configurations n blocks have: a(n) = (2n - 1) a(n - 1) - (n - 1)(n - 2) a(n - 2).
-pub(super) fn configurations(n: usize) -> f64 {
-    let (mut before, mut now) = (1.0, 1.0);
-    for k in 2..=n {
-        let k = k as f64;
-        (before, now) = (now, (2.0 * k - 1.0) * now - (k - 1.0) * (k - 2.0) * before);
-    }
-    now
 }
 
 /// How many configurations remain when blocks other than a and b are alike.
@@ -91,59 +73,32 @@ impl Space for Blocks {
         let n = self.sizes[size].size as u32;
         let x = (i / u64::from(n - 1)) as u32;
         let y = (i % u64::from(n - 1)) as u32;
-        let goal = if self.alike { (0, 1) } else { (x, if y < x { y } else { y + 1 }) };
+        let Universes { binding, all, alike } = &self.universes;
+        let goal = if *alike { (0, 1) } else { (x, if y < x { y } else { y + 1 }) };
         Box::new(Configurations {
-            binding: self.binding.clone(),
-            universe: Arc::clone(&self.universes[size]),
+            binding: binding.clone(),
+            universe: Arc::clone(&all[size]),
             n,
+            packed: Packed { n },
             goal,
-            alike: self.alike,
+            alike: *alike,
         })
     }
 }
 
-/// All configurations of n blocks with one goal. A state is what each block is on, 5 bits per block; n is the floor.
+/// All configurations of n blocks with one goal.
 struct Configurations {
     binding: Binding,
     universe: Arc<Universe>,
     n: u32,
+    packed: Packed,
     goal: (u32, u32),
     alike: bool,
 }
 
 impl Configurations {
-    fn decode(&self, state: u128) -> Vec<u32> {
-        (0..self.n).map(|x| (state >> (BITS * x)) as u32 & 31).collect()
-    }
-
-    fn below(&self, state: u128, x: u32) -> u32 {
-        debug_assert!(x < self.n, "only blocks are on something");
-        (state >> (BITS * x)) as u32 & 31
-    }
-
-    fn encode(below: &[u32]) -> u128 {
-        below.iter().enumerate().fold(0, |code, (x, &y)| code | u128::from(y) << (BITS * x as u32))
-    }
-
     fn achieved(&self, state: u128) -> bool {
-        self.below(state, self.goal.0) == self.goal.1
-    }
-
-    fn is_clear(&self, state: u128, x: u32) -> bool {
-        (0..self.n).all(|z| self.below(state, z) != x)
-    }
-
-    /// The stacks, each from the bottom up.
-    fn stacks(&self, state: u128) -> Vec<Vec<u32>> {
-        let below = self.decode(state);
-        let mut above = vec![None; self.n as usize];
-        for (x, &y) in below.iter().enumerate() {
-            if y != self.n {
-                above[y as usize] = Some(x as u32);
-            }
-        }
-        let bottoms = (0..self.n).filter(|&x| below[x as usize] == self.n);
-        bottoms.map(|x| std::iter::successors(Some(x), |&x| above[x as usize]).collect()).collect()
+        self.packed.below(state, self.goal.0) == self.goal.1
     }
 
     /// Names the unnamed blocks of some stacks in order: the stacks from the highest down, each from the bottom up.
@@ -166,7 +121,7 @@ impl Configurations {
                 under = x;
             }
         }
-        Configurations::encode(&below)
+        Packed::encode(&below)
     }
 
     /// How many ways there are to name the blocks other than a and b: (n - 2)! over the ways to swap equal stacks. And as
@@ -216,52 +171,6 @@ impl Configurations {
     }
 }
 
-/// Every configuration of n blocks, as what each is on, that goes on from those placed already.
-pub(super) fn each_configuration(n: u32, below: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
-    let x = below.len() as u32;
-    if x == n {
-        return visit(below);
-    }
-    // A block goes onto any other one or the floor, and under what was there or, on the floor, nothing.
-    for under in (0..x).chain([n]) {
-        let over = (0..x).find(|&z| under != n && below[z as usize] == under);
-        below.push(under);
-        if let Some(z) = over {
-            below[z as usize] = x;
-        }
-        each_configuration(n, below, visit);
-        if let Some(z) = over {
-            below[z as usize] = under;
-        }
-        below.pop();
-    }
-    // Or under a whole stack.
-    for z in (0..x).filter(|&z| below[z as usize] == n).collect::<Vec<_>>() {
-        below[z as usize] = x;
-        below.push(n);
-        each_configuration(n, below, visit);
-        below.pop();
-        below[z as usize] = n;
-    }
-}
-
-/// Every way to write `left` as a sum of numbers up to `most`, in descending order.
-pub(super) fn each_partition(
-    left: usize,
-    most: usize,
-    parts: &mut Vec<usize>,
-    visit: &mut dyn FnMut(&[usize]),
-) {
-    if left == 0 {
-        return visit(parts);
-    }
-    for part in (1..=left.min(most)).rev() {
-        parts.push(part);
-        each_partition(left - part, part, parts, visit);
-        parts.pop();
-    }
-}
-
 impl Family for Configurations {
     fn universe(&self) -> &Arc<Universe> {
         &self.universe
@@ -282,7 +191,7 @@ impl Family for Configurations {
             self.each_class(&mut if_open);
         } else {
             each_configuration(self.n, &mut Vec::new(), &mut |below| {
-                if_open(Configurations::encode(below), 1);
+                if_open(Packed::encode(below), 1);
             });
         }
     }
@@ -292,14 +201,8 @@ impl Family for Configurations {
     }
 
     fn facts(&self, state: u128, facts: &mut Facts) {
-        for x in 0..self.n {
-            if self.is_clear(state, x) {
-                self.binding.say(facts, TOP, &[Object(x)]);
-            }
-            self.binding.say(facts, ON, &[Object(x), Object(self.below(state, x))]);
-        }
-        self.binding.say(facts, GOAL_ON, &[Object(self.goal.0), Object(self.goal.1)]);
-        self.binding.say(facts, IS_FLOOR, &[Object(self.n)]);
+        self.packed.say(state, &self.binding, facts);
+        say_goal(&self.binding, facts, self.goal.0, self.goal.1);
     }
 
     fn step(&self, state: u128, action: Action, args: &[Object]) -> Next {
@@ -310,18 +213,14 @@ impl Family for Configurations {
     }
 
     fn exact_step(&self, state: u128, _action: Action, args: &[Object]) -> Next {
-        let (x, y) = (args[0].0, args[1].0);
-        let free = |b: u32| b == self.n || self.is_clear(state, b);
-        if x == y || x >= self.n || !free(x) || !free(y) {
-            return Next::State(state);
+        match self.packed.moved(state, args[0].0, args[1].0) {
+            Some(next) if self.achieved(next) => Next::Reached,
+            next => Next::State(next.unwrap_or(state)),
         }
-        let from = self.below(state, x);
-        let next = state ^ (u128::from(from ^ y) << (BITS * x));
-        if self.achieved(next) { Next::Reached } else { Next::State(next) }
     }
 
     fn representative(&self, state: u128) -> u128 {
-        if self.alike { self.named(self.stacks(state)) } else { state }
+        if self.alike { self.named(self.packed.towers(state).stacks()) } else { state }
     }
 
     /// Every block above either block of the goal has to leave, and each can go to the floor at once.
@@ -332,7 +231,7 @@ impl Family for Configurations {
         let mut over = 0u32;
         for under in [self.goal.0, self.goal.1] {
             let mut at = under;
-            while let Some(next) = (0..self.n).find(|&z| self.below(state, z) == at) {
+            while let Some(next) = self.packed.above(state, at) {
                 over |= 1 << next;
                 at = next;
             }
@@ -341,12 +240,6 @@ impl Family for Configurations {
     }
 
     fn scene(&self, state: u128) -> Scene {
-        let name = |x: u32| self.universe.name(Object(x)).to_string();
-        Scene::Stacks(Stacks {
-            blocks: (0..self.n).map(name).collect(),
-            stacks: self.stacks(state),
-            goal: self.goal,
-            floor: name(self.n),
-        })
+        self.packed.towers(state).scene(self.goal, &self.universe)
     }
 }

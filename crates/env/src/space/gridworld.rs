@@ -12,7 +12,7 @@ use crate::scene::{Grid, Scene, Thing, Walker};
 
 /// The row's entry.
 pub(crate) fn gridworld() -> Exhaustive {
-    Exhaustive::sizes("cells a side", (2, 100), |alphabet, extent| {
+    Exhaustive::sizes("cells per side", (2, 100), |alphabet, extent| {
         Ok(Box::new(Gridworld::new(alphabet, extent)?))
     })
 }

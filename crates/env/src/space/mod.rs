@@ -9,6 +9,7 @@ mod countdown;
 mod doorkey;
 mod gridworld;
 mod rearrange;
+mod towers;
 
 use std::borrow::Cow;
 use std::sync::Arc;

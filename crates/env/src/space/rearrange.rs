@@ -8,13 +8,13 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 use rustc_hash::FxHashMap;
 
-use super::blocks::{configurations, each_configuration, each_partition};
+use super::towers::{Packed, Universes, configurations, each_configuration, each_partition};
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
-use crate::blocks::universe;
 use crate::error::Error;
-use crate::rearrange::{GOAL_ON, IS_FLOOR, NAME, ON, TOP, VOCABULARY, scene};
+use crate::rearrange::{NAME, scene};
 use crate::scene::Scene;
+use crate::towers::say_goal;
 
 /// The row's entry. 8 blocks have 394,353 configurations.
 pub(crate) fn rearrange() -> Exhaustive {
@@ -23,11 +23,8 @@ pub(crate) fn rearrange() -> Exhaustive {
     })
 }
 
-const BITS: usize = 5;
-
 struct Rearrangements {
-    binding: Binding,
-    universes: Vec<Arc<Universe>>,
+    universes: Universes,
     sizes: Vec<Size>,
     /// By size: the goals, each with the number of goals that it stands for.
     goals: Vec<Vec<(Vec<u32>, u128)>>,
@@ -36,19 +33,14 @@ struct Rearrangements {
 impl Rearrangements {
     fn new(alphabet: &Arc<Alphabet>, extent: &Extent) -> Result<Rearrangements, Error> {
         let numbers = 2..=extent.largest;
-        let universes: Vec<_> = numbers.clone().map(|n| Arc::new(universe(alphabet, n))).collect();
-        let largest = &universes[universes.len() - 1];
-        let is_block = |o: Object| (o.0 as usize) < extent.largest;
-        let alike =
-            !extent.every_state && !extent.named.iter().any(|name| largest.find(name).is_some_and(is_block));
-        let goals: Vec<_> = numbers.clone().map(|n| if alike { shapes(n) } else { all(n) }).collect();
+        let universes = Universes::new(NAME, alphabet, extent)?;
+        let goals: Vec<_> =
+            numbers.clone().map(|n| if universes.alike { shapes(n) } else { all(n) }).collect();
         let sizes = numbers.zip(&goals).map(|(n, goals)| {
             let (families, widest) = (goals.len() as u64, configurations(n));
             Size { size: n, title: format!("{n} blocks"), families, states: widest * families as f64, widest }
         });
-        let sizes = sizes.collect();
-        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
-        Ok(Rearrangements { binding, universes, sizes, goals })
+        Ok(Rearrangements { sizes: sizes.collect(), universes, goals })
     }
 }
 
@@ -83,15 +75,16 @@ impl Space for Rearrangements {
 
     fn family(&self, size: usize, i: u64) -> Box<dyn Family> {
         let (goal, count) = self.goals[size][i as usize].clone();
-        Box::new(ToGoal::new(self.binding.clone(), Arc::clone(&self.universes[size]), goal, count))
+        let Universes { binding, all, .. } = &self.universes;
+        Box::new(ToGoal::new(binding.clone(), Arc::clone(&all[size]), goal, count))
     }
 }
 
-/// All configurations of n blocks with one goal. A state is what each block is on, 5 bits per block; n is the floor.
+/// All configurations of n blocks with one goal.
 struct ToGoal {
     binding: Binding,
     universe: Arc<Universe>,
-    n: u32,
+    packed: Packed,
     goal: Vec<u32>,
     /// How many goals this one stands for.
     count: u128,
@@ -102,14 +95,15 @@ struct ToGoal {
 impl ToGoal {
     fn new(binding: Binding, universe: Arc<Universe>, goal: Vec<u32>, count: u128) -> ToGoal {
         let n = goal.len() as u32;
-        let mut family = ToGoal { binding, universe, n, goal, count, moves: FxHashMap::default() };
-        let mut layer = vec![encode(&family.goal)];
+        let packed = Packed { n };
+        let mut family = ToGoal { binding, universe, packed, goal, count, moves: FxHashMap::default() };
+        let mut layer = vec![Packed::encode(&family.goal)];
         family.moves.insert(layer[0], 0);
         for distance in 1.. {
             let mut next = Vec::new();
             for &state in &layer {
                 for (x, y) in (0..n).flat_map(|x| (0..=n).map(move |y| (x, y))) {
-                    if let Some(to) = family.moved(state, x, y)
+                    if let Some(to) = packed.moved(state, x, y)
                         && !family.moves.contains_key(&to)
                     {
                         family.moves.insert(to, distance);
@@ -124,24 +118,6 @@ impl ToGoal {
         }
         family
     }
-
-    fn below(state: u128, x: u32) -> u32 {
-        (state >> (BITS * x as usize)) as u32 & 31
-    }
-
-    fn is_free(&self, state: u128, place: u32) -> bool {
-        place == self.n || (0..self.n).all(|z| ToGoal::below(state, z) != place)
-    }
-
-    /// The state after block x was put on y, where that can be done.
-    fn moved(&self, state: u128, x: u32, y: u32) -> Option<u128> {
-        let can = x != y && x < self.n && self.is_free(state, x) && self.is_free(state, y);
-        can.then(|| state ^ u128::from(ToGoal::below(state, x) ^ y) << (BITS * x as usize))
-    }
-}
-
-fn encode(below: &[u32]) -> u128 {
-    below.iter().enumerate().fold(0, |code, (x, &y)| code | u128::from(y) << (BITS * x))
 }
 
 impl Family for ToGoal {
@@ -154,13 +130,13 @@ impl Family for ToGoal {
         let pairs = self.goal.iter().enumerate();
         let goal: Vec<String> =
             pairs.map(|(x, &y)| format!("goal_on({}, {})", name(x as u32), name(y))).collect();
-        format!("{} blocks, {}", self.n, goal.join(", "))
+        format!("{} blocks, {}", self.packed.n, goal.join(", "))
     }
 
     fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {
-        each_configuration(self.n, &mut Vec::new(), &mut |below| {
+        each_configuration(self.packed.n, &mut Vec::new(), &mut |below| {
             if below != self.goal {
-                visit(encode(below), self.count);
+                visit(Packed::encode(below), self.count);
             }
         });
     }
@@ -170,18 +146,12 @@ impl Family for ToGoal {
     }
 
     fn facts(&self, state: u128, facts: &mut Facts) {
-        for x in 0..self.n {
-            if self.is_free(state, x) {
-                self.binding.say(facts, TOP, &[Object(x)]);
-            }
-            self.binding.say(facts, ON, &[Object(x), Object(ToGoal::below(state, x))]);
-            self.binding.say(facts, GOAL_ON, &[Object(x), Object(self.goal[x as usize])]);
-        }
-        self.binding.say(facts, IS_FLOOR, &[Object(self.n)]);
+        self.packed.say(state, &self.binding, facts);
+        self.goal.iter().enumerate().for_each(|(x, &y)| say_goal(&self.binding, facts, x as u32, y));
     }
 
     fn step(&self, state: u128, _action: Action, args: &[Object]) -> Next {
-        match self.moved(state, args[0].0, args[1].0) {
+        match self.packed.moved(state, args[0].0, args[1].0) {
             Some(next) if self.moves.get(&next) == Some(&0) => Next::Reached,
             next => Next::State(next.unwrap_or(state)),
         }
@@ -192,7 +162,6 @@ impl Family for ToGoal {
     }
 
     fn scene(&self, state: u128) -> Scene {
-        let below: Vec<u32> = (0..self.n).map(|x| ToGoal::below(state, x)).collect();
-        scene(&below, &self.goal, &self.universe)
+        scene(&self.packed.towers(state), &self.goal, &self.universe)
     }
 }

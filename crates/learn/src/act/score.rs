@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use derrl_env::{Env, Rng, Status, observe};
+use derrl_env::{Env, Rng, Status, choices, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Policy};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,9 @@ use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::settings::streams::Purpose;
 
+/// The share of successful episodes from which on a task counts as solved.
+pub const SOLVED: f64 = 0.99;
+
 /// The score of a policy on a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
@@ -18,8 +21,8 @@ pub struct Score {
     pub mean: f64,
     /// The standard error of that mean.
     pub stderr: f64,
-    /// The share of episodes that reached what the task asks for.
-    pub success_rate: f64,
+    /// The share of episodes that reached what the task asks for; none where it asks for nothing that is reached or not.
+    pub success_rate: Option<f64>,
     /// The mean best-known return of the same instances, where the world knows it.
     pub best_known: Option<f64>,
     /// How many episodes.
@@ -30,6 +33,13 @@ pub struct Score {
     /// How each problem went, where the task is a list of problems of which each is played once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemScore>,
+}
+
+impl Score {
+    /// Whether nearly all episodes reached what the task asks for; none where it asks for nothing that is reached or not.
+    pub fn solved(&self) -> Option<bool> {
+        self.success_rate.map(|share| share >= SOLVED)
+    }
 }
 
 /// How a policy did in one problem.
@@ -86,6 +96,9 @@ pub fn run_episodes(
 /// The work of a decision, about, in units of [`Counted::stopped_after`].
 const WORK: usize = 256;
 
+/// An episode that starts astray takes up to two to the power of so many actions at random first.
+pub const LONGEST_STRAY: usize = 4;
+
 /// Chooses an action in the current state of a world.
 pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
 
@@ -97,13 +110,50 @@ pub fn run_episode(
     (mut world, mut ties): (Rng, Rng),
 ) -> Result<EpisodeResult, Error> {
     env.reset(&mut world);
+    finish_episode(act, env, &mut world, &mut ties)
+}
+
+/// Runs an episode of these random streams that starts astray. `None` where going astray ends it.
+pub fn run_astray(
+    act: &mut Act<'_>,
+    env: &mut Counted<'_>,
+    (mut world, mut ties): (Rng, Rng),
+    stray: Rng,
+    alphabet: &Alphabet,
+) -> Result<Option<EpisodeResult>, Error> {
+    if !go_astray(env, &mut world, stray, alphabet) {
+        return Ok(None);
+    }
+    finish_episode(act, env, &mut world, &mut ties).map(Some)
+}
+
+/// Draws an instance and takes some legal actions at random in it. Returns whether the episode goes on.
+pub fn go_astray(env: &mut Counted<'_>, world: &mut Rng, mut stray: Rng, alphabet: &Alphabet) -> bool {
+    env.reset(world);
+    for _ in 0..1usize << stray.below(LONGEST_STRAY + 1) {
+        let choices = choices(env.world(), alphabet);
+        let Some(action) = choices.get(stray.below(choices.len().max(1))) else { return false };
+        if env.step(action.action, &action.args, world).status != Status::Running {
+            return false;
+        }
+    }
+    true
+}
+
+/// Runs an episode from where the world is to its end.
+fn finish_episode(
+    act: &mut Act<'_>,
+    env: &mut Counted<'_>,
+    world: &mut Rng,
+    ties: &mut Rng,
+) -> Result<EpisodeResult, Error> {
     let mut result = EpisodeResult { value: 0.0, success: false, steps: 0 };
     while env.world().fault().is_none() {
         if env.stopped_after(WORK) {
             return Err(Error::Interrupted);
         }
-        let action = act(env.world(), &mut ties);
-        let outcome = env.step(action.action, &action.args, &mut world);
+        let action = act(env.world(), ties);
+        let outcome = env.step(action.action, &action.args, world);
         result.value += outcome.reward;
         result.steps += 1;
         if outcome.status != Status::Running {
@@ -187,7 +237,7 @@ fn score_while(
         }
     }
     let (mean, stderr) = mean_stderr(&values);
-    let success_rate = successes as f64 / n;
+    let success_rate = env.world().has_goal().then_some(successes as f64 / n);
     let problems = Vec::new();
     Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references, problems }))
 }

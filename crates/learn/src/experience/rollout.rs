@@ -7,6 +7,7 @@ use crate::experience::episode::{Decision, play};
 use crate::experience::rules::{Ranked, Rules, Strength, best_slot};
 use crate::experience::states::{RUN, StateId, States};
 use crate::language::body::{Body, word_bits};
+use crate::language::ids::{Learner, SlotId};
 use crate::language::problem::Problem;
 use crate::settings::config::{Baseline, Config};
 use crate::settings::estimator::{Gradient, Sampling, Value};
@@ -61,7 +62,7 @@ pub struct Derived {
     /// The place in the state's list of the action that the lowest bit of `actions` stands for.
     pub first: u32,
     /// The strongest slot that derived them.
-    pub slot: u32,
+    pub slot: SlotId,
     /// The actions, a bit each.
     pub actions: u64,
     /// How many these are.
@@ -162,13 +163,14 @@ impl Batch {
         let (sampling, value, _) = config.estimator.choices();
         let world = env.world();
         let (agent, learner) = if agents > 1 { (world.turn(), world.learner(world.turn())) } else { (0, 0) };
+        let learner = Learner::at(learner);
         let state = states.look_up(problem, world, learner, &|| env.stopped())?;
-        let bodies = match (sampling, self.sampled[learner]) {
+        let bodies = match (sampling, self.sampled[learner.index()]) {
             (Sampling::Never, _) => 0,
             (Sampling::Episode, Some(at)) => at,
             _ => {
                 let at = self.sample(problem, config, rules, value, learner, rng);
-                self.sampled[learner] = Some(at);
+                self.sampled[learner.index()] = Some(at);
                 at
             }
         };
@@ -199,7 +201,7 @@ impl Batch {
         config: &Config,
         rules: &Rules,
         value: Value,
-        learner: usize,
+        learner: Learner,
         rng: &mut Rng,
     ) -> usize {
         let words = problem.grounder.words();
@@ -209,16 +211,16 @@ impl Batch {
         }
         let at = self.bodies.len();
         self.bodies.resize(at + words * slots.len(), 0);
-        rules.samplers[learner].draw(rng, &mut self.bodies[at..]);
+        rules.samplers[learner.index()].draw(rng, &mut self.bodies[at..]);
         if problem.restricts(config) {
-            for (k, body) in slots.clone().zip(self.bodies[at..].chunks_exact_mut(words)) {
-                problem.legalise(config, k, &rules.distributions[k].p, body);
+            for (k, body) in slots.iter().zip(self.bodies[at..].chunks_exact_mut(words)) {
+                problem.legalise(config, k, &rules.distributions[k.index()].p, body);
             }
         }
         if value == Value::Weighted {
             self.strength.rank(problem, learner, |k| {
-                let from = at + (k - slots.start) * words;
-                let d = &rules.distributions[k];
+                let from = at + slots.place_of(k) * words;
+                let d = &rules.distributions[k.index()];
                 let f = d.confidence * body_value(config, &d.p, &self.bodies[from..from + words]);
                 (f / config.temperature).exp() as f32
             });
@@ -239,7 +241,7 @@ impl Batch {
         bodies: usize,
     ) -> f32 {
         let words = problem.grounder.words();
-        let crisp = &rules.crisp[states.learner(state)];
+        let crisp = &rules.crisp[states.learner(state).index()];
         let Strength(ranked) = if value == Value::Crisp { crisp } else { &self.strength };
         let mut total = states.actions(state).len() as f32;
         let meeting = states.meeting(state);
@@ -287,7 +289,7 @@ impl Batch {
             let (slot, f) = best_slot(problem, rules, learner, action.action, grounding.flat(a));
             let weight = (f / config.temperature).exp() as f32;
             total += weight;
-            self.derived.push(Derived { first: a as u32, slot: slot as u32, actions: 1, count: 1, weight });
+            self.derived.push(Derived { first: a as u32, slot, actions: 1, count: 1, weight });
         }
         total
     }

@@ -4,6 +4,7 @@ use derrl_logic::Action;
 
 use crate::experience::relaxed::Relaxation;
 use crate::generator::sampler::Sampler;
+use crate::language::ids::{KindId, Learner, SlotId};
 use crate::language::problem::Problem;
 use crate::language::slot::RuleDistribution;
 
@@ -27,7 +28,7 @@ pub struct Strength(pub Vec<Ranked>);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked {
-    pub slot: u32,
+    pub slot: SlotId,
     /// Where its body is in a sample.
     pub body: u32,
     /// e^(F / temperature).
@@ -36,14 +37,14 @@ pub struct Ranked {
 
 impl Strength {
     /// Orders the slots of a learner by their weights.
-    pub fn rank(&mut self, problem: &Problem, learner: usize, weight: impl Fn(usize) -> f32) {
+    pub fn rank(&mut self, problem: &Problem, learner: Learner, weight: impl Fn(SlotId) -> f32) {
         self.0.clear();
-        let base = problem.slots_of_learner(learner).start;
-        let body = |slot: usize| ((slot - base) * problem.grounder.words()) as u32;
+        let all = problem.slots_of_learner(learner);
+        let body = |slot: SlotId| (all.place_of(slot) * problem.grounder.words()) as u32;
         for action in problem.actions() {
             let from = self.0.len();
             let slots = problem.slots_of(learner, action);
-            self.0.extend(slots.map(|k| Ranked { slot: k as u32, body: body(k), weight: weight(k) }));
+            self.0.extend(slots.iter().map(|k| Ranked { slot: k, body: body(k), weight: weight(k) }));
             self.0[from..].sort_by(|a, b| b.weight.total_cmp(&a.weight));
         }
     }
@@ -53,19 +54,20 @@ impl Rules {
     /// Prepares sampling and relaxation of these distributions.
     pub fn prepare(&mut self, distributions: Vec<RuleDistribution>, problem: &Problem, temperature: f64) {
         self.crisp.resize_with(problem.learners(), Strength::default);
-        for (learner, crisp) in self.crisp.iter_mut().enumerate() {
-            crisp.rank(problem, learner, |k| (distributions[k].confidence / temperature).exp() as f32);
+        for (learner, crisp) in problem.each_learner().zip(&mut self.crisp) {
+            let weight = |k: SlotId| (distributions[k.index()].confidence / temperature).exp() as f32;
+            crisp.rank(problem, learner, weight);
         }
         self.samplers.resize_with(problem.learners(), Sampler::default);
-        for (learner, sampler) in self.samplers.iter_mut().enumerate() {
-            let slots = &distributions[problem.slots_of_learner(learner)];
+        for (learner, sampler) in problem.each_learner().zip(&mut self.samplers) {
+            let slots = &distributions[problem.slots_of_learner(learner).range()];
             sampler.prepare(slots.iter().map(|d| d.p.as_slice()), problem.grounder.words());
         }
-        self.relaxations.resize_with(problem.learners() * problem.kinds.len(), Relaxation::default);
-        for (i, relaxation) in self.relaxations.iter_mut().enumerate() {
-            let (learner, kind) = (i / problem.kinds.len(), &problem.kinds[i % problem.kinds.len()]);
-            let base = problem.slots_of_learner(learner).start;
-            let slots = kind.slots.iter().map(|k| distributions[base + k].p.as_slice());
+        self.relaxations.resize_with(problem.learners() * problem.kinds().len(), Relaxation::default);
+        let each = problem.each_learner().flat_map(|l| problem.kinds().map(move |kind| (l, kind)));
+        for ((learner, kind), relaxation) in each.zip(&mut self.relaxations) {
+            let own = &distributions[problem.slots_of_learner(learner).range()];
+            let slots = problem.kind(kind).slots.iter().map(|k| own[k.index()].p.as_slice());
             relaxation.prepare(slots, problem.grounder.words());
         }
         self.distributions = distributions;
@@ -73,8 +75,8 @@ impl Rules {
 
     /// The relaxed F of the slots of a kind of a learner.
     #[inline]
-    pub fn relaxation(&self, problem: &Problem, learner: usize, kind: usize) -> &Relaxation {
-        &self.relaxations[learner * problem.kinds.len() + kind]
+    pub fn relaxation(&self, problem: &Problem, learner: Learner, kind: KindId) -> &Relaxation {
+        &self.relaxations[learner.index() * problem.kinds().len() + kind.index()]
     }
 }
 
@@ -82,16 +84,17 @@ impl Rules {
 pub fn best_slot(
     problem: &Problem,
     rules: &Rules,
-    learner: usize,
+    learner: Learner,
     action: Action,
     masks: &[u64],
-) -> (usize, f64) {
-    let mut best = (problem.slots_of(learner, action).start, f64::NEG_INFINITY);
-    let kind = problem.grounder.kind(action);
+) -> (SlotId, f64) {
+    let slots = problem.slots_of(learner, action);
+    let mut best = (slots.first, f64::NEG_INFINITY);
+    let kind = problem.kind_of(action);
     let mut of_kind = Vec::new();
     rules.relaxation(problem, learner, kind).best(masks, &mut of_kind);
-    for k in problem.slots_of(learner, action) {
-        let f = rules.distributions[k].confidence * of_kind[problem.lane(k)].0;
+    for k in slots.iter() {
+        let f = rules.distributions[k.index()].confidence * of_kind[problem.lane(k).index()].0;
         if f > best.1 {
             best = (k, f);
         }

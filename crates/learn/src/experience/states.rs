@@ -12,6 +12,7 @@ pub use self::runs::RUN;
 use self::runs::{RunId, Runs};
 use crate::experience::met::{Met, with_pair};
 use crate::language::cache::{MOST_MASKS, MOST_UNIVERSES};
+use crate::language::ids::Learner;
 use crate::language::problem::Problem;
 
 mod lists;
@@ -71,7 +72,7 @@ impl Choices {
 /// A slot that may derive actions of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chance {
-    /// The slot, by its place among those of a learner, the stronger ones of an action first.
+    /// The slot, by its rank among those of a learner, the stronger ones of an action first.
     pub rank: u32,
     /// The run, by its place among those of a state.
     pub run: u32,
@@ -106,7 +107,7 @@ impl Meeting<'_> {
 #[derive(Debug)]
 struct Entry {
     universe: u32,
-    learner: u32,
+    learner: Learner,
     grounding: Arc<Grounding>,
     /// The row of each ground action.
     rows: Box<[RowId]>,
@@ -167,14 +168,13 @@ impl States {
         &mut self,
         problem: &Problem,
         env: &dyn Env,
-        learner: usize,
+        learner: Learner,
         stop: &dyn Fn() -> bool,
     ) -> Option<StateId> {
         let universe = self.universe(problem, env);
-        let learner = learner as u32;
         let code = env.code();
         if let Some(code) = code
-            && let Some(&id) = self.index[universe as usize * self.learners + learner as usize].get(&code)
+            && let Some(&id) = self.index[universe as usize * self.learners + learner.index()].get(&code)
         {
             return Some(id);
         }
@@ -213,7 +213,7 @@ impl States {
         problem: &Problem,
         env: &dyn Env,
         universe: u32,
-        learner: u32,
+        learner: Learner,
         code: Option<u128>,
         stop: &dyn Fn() -> bool,
     ) -> Option<StateId> {
@@ -239,7 +239,7 @@ impl States {
         let id = StateId(self.entries.len() as u32);
         let of_action: Vec<ListId> = (choices.actions.iter().enumerate())
             .map(|(a, ground)| {
-                let kind = problem.grounder.kind(ground.action);
+                let kind = problem.kind_of(ground.action);
                 self.lists.add(problem, learner, kind, grounding.flat(a))
             })
             .collect();
@@ -275,7 +275,7 @@ impl States {
             legal,
         });
         if let Some(code) = code {
-            self.index[universe as usize * self.learners + learner as usize].insert(code, id);
+            self.index[universe as usize * self.learners + learner.index()].insert(code, id);
         }
         Some(id)
     }
@@ -329,8 +329,8 @@ impl States {
 
     /// The learner that decides in a state.
     #[inline]
-    pub fn learner(&self, id: StateId) -> usize {
-        self.entries[id.0 as usize].learner as usize
+    pub fn learner(&self, id: StateId) -> Learner {
+        self.entries[id.0 as usize].learner
     }
 
     /// The distinct states met so far, whether their groundings are still kept or not.
@@ -368,8 +368,8 @@ fn spans(actions: &[GroundAction]) -> Vec<Range<usize>> {
 fn chances(spans: &[Range<usize>], actions: &[GroundAction], problem: &Problem) -> Vec<Chance> {
     let of_run = |(run, span): (u32, &Range<usize>)| {
         let first = span.start as u32;
-        let slots = problem.slots_of(0, actions[span.start].action);
-        slots.map(move |slot| Chance { rank: slot as u32, run, first })
+        let slots = problem.slots_of(Learner::FIRST, actions[span.start].action);
+        slots.iter().map(move |slot| Chance { rank: slot.0, run, first })
     };
     (0..).zip(spans).flat_map(of_run).collect()
 }

@@ -3,5 +3,6 @@
 pub mod body;
 pub mod cache;
 pub mod constraints;
+pub mod ids;
 pub mod problem;
 pub mod slot;

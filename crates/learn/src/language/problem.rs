@@ -9,6 +9,7 @@ use crate::error::{Error, MOST_CANDIDATES};
 use crate::language::body::Body;
 use crate::language::cache::GroundingCache;
 use crate::language::constraints::Constraints;
+use crate::language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};
 use crate::language::slot::{Given, RuleDistribution, Slot};
 use crate::settings::config::{Config, ConstraintMode};
 
@@ -26,13 +27,13 @@ pub struct Problem {
     /// How many slots a learner has.
     per_learner: usize,
     /// The kinds of actions.
-    pub kinds: Vec<Kind>,
+    kinds: Vec<Kind>,
     /// Which action of its kind each action is.
     place_in_kind: Vec<usize>,
     /// Which slot of its kind each slot is.
-    lanes: Vec<usize>,
+    lanes: Vec<Lane>,
     /// Which slot of its action each slot is.
-    places: Vec<usize>,
+    places: Vec<Place>,
     /// The constraints on the bodies of each action.
     constraints: Vec<Constraints>,
     /// States grounded so far, by any restart.
@@ -45,7 +46,7 @@ pub struct Kind {
     /// The actions.
     pub actions: Vec<Action>,
     /// Their slots, for the first learner, action after action.
-    pub slots: Vec<usize>,
+    pub slots: Vec<SlotId>,
 }
 
 /// How many rules the gradient looks for at once where their number is to be found: enough to tell cases apart. Rules
@@ -107,7 +108,7 @@ impl Problem {
         let kind = |kind: usize| {
             let actions = (0..alphabet.actions.len() as u32).map(Action);
             let actions: Vec<Action> = actions.filter(|&a| grounder.kind(a) == kind).collect();
-            let slots = actions.iter().flat_map(|a| slots_of[a.0 as usize].clone()).collect();
+            let slots = actions.iter().flat_map(|a| slots_of[a.0 as usize].clone()).map(SlotId::at).collect();
             Kind { actions, slots }
         };
         let kinds: Vec<Kind> = (0..grounder.kinds()).map(kind).collect();
@@ -115,9 +116,10 @@ impl Problem {
         let place_in_kind = (0..alphabet.actions.len() as u32)
             .map(|a| place(&kind_of(Action(a)).actions, &Action(a)))
             .collect();
-        let lane = |(k, s): (usize, &Slot)| place(&kind_of(s.action).slots, &k);
-        let lanes: Vec<usize> = slots.iter().enumerate().map(lane).collect();
-        let places: Vec<usize> = slots_of.iter().flat_map(|slots: &Range<usize>| 0..slots.len()).collect();
+        let lane = |(k, s): (usize, &Slot)| Lane::at(place(&kind_of(s.action).slots, &SlotId::at(k)));
+        let lanes: Vec<Lane> = slots.iter().enumerate().map(lane).collect();
+        let places: Vec<Place> =
+            slots_of.iter().flat_map(|slots: &Range<usize>| 0..slots.len()).map(Place::at).collect();
         let per_learner = slots.len();
         let slots = std::iter::repeat_n(slots, learners).flatten().collect();
         Ok(Problem {
@@ -137,8 +139,10 @@ impl Problem {
 
     /// The same problem in another language: rules that it starts from keep their slots.
     pub fn in_language(&self, alphabet: &Arc<Alphabet>) -> Result<Problem, Error> {
-        let given: Vec<Given> =
-            self.slots[self.slots_of_learner(0)].iter().filter_map(|s| s.given.clone()).collect();
+        let given: Vec<Given> = self.slots[self.slots_of_learner(Learner::FIRST).range()]
+            .iter()
+            .filter_map(|s| s.given.clone())
+            .collect();
         Problem::starting_from(alphabet, self.learners(), &given)
     }
 
@@ -149,16 +153,39 @@ impl Problem {
 
     /// The slots of an action of a learner.
     #[inline]
-    pub fn slots_of(&self, learner: usize, action: Action) -> Range<usize> {
+    pub fn slots_of(&self, learner: Learner, action: Action) -> Slots {
         let slots = &self.slots_of[action.0 as usize];
-        let base = learner * self.per_learner;
-        base + slots.start..base + slots.end
+        let base = learner.index() * self.per_learner;
+        Slots::new(base + slots.start..base + slots.end)
+    }
+
+    /// A slot.
+    #[inline]
+    pub fn slot(&self, slot: SlotId) -> &Slot {
+        &self.slots[slot.index()]
     }
 
     /// Which of the slots of its action a slot is.
     #[inline]
-    pub fn place(&self, slot: usize) -> usize {
-        self.places[slot]
+    pub fn place(&self, slot: SlotId) -> Place {
+        self.places[slot.index()]
+    }
+
+    /// The kind of an action.
+    #[inline]
+    pub fn kind_of(&self, action: Action) -> KindId {
+        KindId::at(self.grounder.kind(action))
+    }
+
+    /// A kind of actions.
+    #[inline]
+    pub fn kind(&self, kind: KindId) -> &Kind {
+        &self.kinds[kind.index()]
+    }
+
+    /// All kinds of actions.
+    pub fn kinds(&self) -> impl ExactSizeIterator<Item = KindId> + use<> {
+        (0..self.kinds.len() as u32).map(KindId)
     }
 
     /// Which action of its kind an action is.
@@ -167,8 +194,8 @@ impl Problem {
     }
 
     /// Which slot of its kind a slot is.
-    pub fn lane(&self, slot: usize) -> usize {
-        self.lanes[slot]
+    pub fn lane(&self, slot: SlotId) -> Lane {
+        self.lanes[slot.index()]
     }
 
     /// The most slots that an action has.
@@ -181,10 +208,16 @@ impl Problem {
         self.slots.len() / self.per_learner
     }
 
+    /// Each learner.
+    pub fn each_learner(&self) -> impl ExactSizeIterator<Item = Learner> + use<> {
+        (0..self.learners() as u32).map(Learner)
+    }
+
     /// All slots of a learner.
     #[inline]
-    pub fn slots_of_learner(&self, learner: usize) -> Range<usize> {
-        learner * self.per_learner..(learner + 1) * self.per_learner
+    pub fn slots_of_learner(&self, learner: Learner) -> Slots {
+        let base = learner.index() * self.per_learner;
+        Slots::new(base..base + self.per_learner)
     }
 
     /// The constraints on the bodies of an action.
@@ -204,20 +237,20 @@ impl Problem {
     }
 
     /// K of a slot.
-    pub fn atoms(&self, slot: usize) -> &[Literal] {
-        self.grounder.atoms(self.slots[slot].action)
+    pub fn atoms(&self, slot: SlotId) -> &[Literal] {
+        self.grounder.atoms(self.slot(slot).action)
     }
 
     /// The policy of a learner taken by argmax: atoms with P >= 1/2, each rule valued by the t-norm of its weights
     /// times its confidence, to two decimals. Rules without a body or without value abstain and are left out.
-    pub fn policy(&self, learner: usize, distributions: &[RuleDistribution], config: &Config) -> Policy {
+    pub fn policy(&self, learner: Learner, distributions: &[RuleDistribution], config: &Config) -> Policy {
         let mut rules = Vec::new();
-        for slot in self.slots_of_learner(learner) {
-            if let Some(rule) = self.slots[slot].frozen() {
+        for slot in self.slots_of_learner(learner).iter() {
+            if let Some(rule) = self.slot(slot).frozen() {
                 rules.push(rule.clone());
                 continue;
             }
-            let d = &distributions[slot];
+            let d = &distributions[slot.index()];
             let mut chosen: Vec<usize> = (0..d.p.len()).filter(|&j| d.p[j] >= 0.5).collect();
             self.make_typed(slot, &d.p, &mut chosen);
             self.make_safe(slot, &mut chosen);
@@ -227,7 +260,7 @@ impl Problem {
             let weight = (value * 100.0).round() / 100.0;
             if !chosen.is_empty() && weight > 0.0 {
                 let body = chosen.iter().map(|&j| self.atoms(slot)[j].clone()).collect();
-                rules.push(Rule { weight, action: self.slots[slot].action, body });
+                rules.push(Rule { weight, action: self.slot(slot).action, body });
             }
         }
         Policy { rules }
@@ -240,12 +273,12 @@ impl Problem {
 
     /// Takes atoms out of a sampled body until it is one the learner may propose: no constraint violated in `hard` mode
     /// (the least likely atom of a violated set goes), and no longer than the domain allows.
-    pub fn legalise(&self, config: &Config, slot: usize, p: &[f64], body: &mut [u64]) {
-        if self.slots[slot].frozen().is_some() {
+    pub fn legalise(&self, config: &Config, slot: SlotId, p: &[f64], body: &mut [u64]) {
+        if self.slot(slot).frozen().is_some() {
             return;
         }
         if config.constraints == ConstraintMode::Hard {
-            let constraints = self.constraints(self.slots[slot].action);
+            let constraints = self.constraints(self.slot(slot).action);
             while let Some(set) = constraints.violated(body) {
                 drop_least(set.iter().copied(), p, body);
             }
@@ -260,7 +293,7 @@ impl Problem {
 
     /// Drops the less likely of two atoms that use a variable at types which no object has both of: together they never
     /// hold, or the negated one of them says nothing.
-    fn make_typed(&self, slot: usize, p: &[f64], chosen: &mut Vec<usize>) {
+    fn make_typed(&self, slot: SlotId, p: &[f64], chosen: &mut Vec<usize>) {
         let atoms = self.atoms(slot);
         let mut likely = std::mem::take(chosen);
         likely.sort_by(|&i, &j| p[j].total_cmp(&p[i]).then(i.cmp(&j)));
@@ -273,9 +306,9 @@ impl Problem {
     }
 
     /// Drops negated atoms with a variable that neither the head nor a positive atom binds.
-    fn make_safe(&self, slot: usize, chosen: &mut Vec<usize>) {
+    fn make_safe(&self, slot: SlotId, chosen: &mut Vec<usize>) {
         let atoms = self.atoms(slot);
-        let arity = self.alphabet.action(self.slots[slot].action).args.len();
+        let arity = self.alphabet.action(self.slot(slot).action).args.len();
         let positive: Vec<usize> = chosen.iter().copied().filter(|&j| atoms[j].positive).collect();
         chosen.retain(|&j| {
             atoms[j].positive

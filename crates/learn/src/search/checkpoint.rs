@@ -5,7 +5,7 @@ use std::sync::Arc;
 use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
-use crate::act::score::mean_stderr;
+use crate::act::score::{SOLVED, mean_stderr};
 use crate::search::improve::WideningStep;
 use crate::search::refine::advantage;
 use crate::search::scout::Scouted;
@@ -112,9 +112,6 @@ pub struct Learned {
     /// The share of the episodes of selection in which the policy succeeds.
     pub success: f64,
 }
-
-/// The share of successful episodes from which on a task counts as solved.
-pub const SOLVED: f64 = 0.99;
 
 impl Learned {
     /// Whether the policy succeeds in nearly all training instances. No optimum is consulted.

@@ -17,6 +17,7 @@ use crate::experience::rollout::{Acting, Batch};
 use crate::experience::rules::Rules;
 use crate::experience::states::{StateId, States};
 use crate::language::body::Body;
+use crate::language::ids::Learner;
 use crate::language::problem::Problem;
 use crate::language::slot::{RuleDistribution, Slot};
 use crate::settings::config::Config;
@@ -69,7 +70,7 @@ pub fn grow(
 pub fn free_actions(policy: &Policy, problem: &Problem) -> Vec<Action> {
     let has = |action: Action| policy.rules.iter().filter(|r| r.action == action).count();
     let actions = (0..problem.alphabet.actions.len() as u32).map(Action);
-    actions.filter(|&a| has(a) < problem.slots_of(0, a).len()).collect()
+    actions.filter(|&a| has(a) < problem.slots_of(Learner::FIRST, a).len()).collect()
 }
 
 /// A ground action in a state in which no rule fired.
@@ -139,7 +140,7 @@ fn certain(policy: &Policy, problem: &Problem) -> Vec<RuleDistribution> {
     values.sort_by(|a, b| b.total_cmp(a));
     values.dedup();
     let slot_of = |(slot, s): (usize, &Slot)| {
-        let nth = slot - problem.slots_of(0, s.action).start;
+        let nth = slot - problem.slots_of(Learner::FIRST, s.action).first.index();
         let rule = policy.rules.iter().filter(|r| r.action == s.action).nth(nth);
         let mut p = vec![0.0; s.atoms];
         rule.iter().flat_map(|r| problem.places(r)).for_each(|j| p[j] = 1.0);

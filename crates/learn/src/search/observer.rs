@@ -11,12 +11,16 @@ use crate::training::restart::UpdateStats;
 pub trait Observer: Sync {
     /// Another point of the training curve of an agent. DERRL, which restarts, tells of every restart.
     fn point(&self, _point: &Point) {}
+    /// The thread that calls begins a piece of work for the run with this seed.
+    fn begins(&self, _seed: u64) {}
     /// An update of a restart of the run with this seed is done.
     fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {}
     /// The run can be resumed from here. Called about every second, after each restart, and when interrupted.
     fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
     /// Another wave of restarts begins.
     fn wave(&self, _seed: u64, _restarts: usize) {}
+    /// All restarts are done, and the rules that were chosen are improved.
+    fn improving(&self, _seed: u64) {}
     /// The run is finished.
     fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, _learned: &Learned) {}
     /// Whether to stop as soon as possible. Asked often: it should take no time.

@@ -36,7 +36,7 @@ impl Search<'_> {
         let stop = || self.observer().interrupted();
         let own = vec![self.make_env()?];
         let problem = self.problem();
-        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).without_invention();
+        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).at_first_sight();
         let improved = scout.run(None);
         let improved = match improved {
             Err(Error::Interrupted) => return Ok(None),

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use derrl_env::{Cost, Env};
 use derrl_logic::{Action, Alphabet, Literal, Policy, Rule, Source};
 
-use crate::act::score::check_definitions;
+use crate::act::score::{SOLVED, check_definitions};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
 use crate::search::budget::{Budget, Plan, short_restarts};
-use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, SOLVED, best_of};
+use crate::search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult, best_of};
 use crate::search::grow::{free_actions, grow};
-use crate::search::improve::{Improver, Trial, WideningStep};
+use crate::search::improve::{Improver, Trial, WideningStep, starts};
 use crate::search::observer::Observer;
 use crate::search::prune::{length, prune, strongest_first};
 use crate::search::refine::{Judge, Judged, advantage, refine};
@@ -26,7 +26,7 @@ use crate::training::restart::Restart;
 /// Makes environments of the training task, one per restart.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
 
-/// Points of a training curve, about: one is kept every so many updates that there are no more, and at most one in ten.
+/// Points of a training curve at the most: one per update, or one every few where a restart has more updates than this.
 const CURVE_POINTS: usize = 200;
 /// Grown rules fire rarely, so they are judged on this many times `selection_episodes`.
 const EXTENSION: usize = 10;
@@ -243,6 +243,7 @@ impl<'a> Search<'a> {
                 let guard = lock(shared);
                 let (seed, steps) = (guard.runs[run].seed, guard.terms.budget.scout(self.config));
                 drop(guard);
+                self.observer.begins(seed);
                 let Some(scouted) = self.scout(seed, steps)? else { return Ok(()) };
                 let mut guard = lock(shared);
                 guard.runs[run].checkpoint.scout = Some(scouted);
@@ -256,6 +257,7 @@ impl<'a> Search<'a> {
                     guard.runs[run].checkpoint.running.iter().find(|p| p.restart == restart).cloned();
                 let terms = guard.terms;
                 drop(guard);
+                self.observer.begins(seed);
                 let result = self.restart(seed, restart, partial, terms, &|partial| {
                     let mut guard = lock(shared);
                     guard.runs[run].checkpoint.note(partial);
@@ -271,6 +273,7 @@ impl<'a> Search<'a> {
                 let (seed, checkpoint) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
                 let terms = guard.terms;
                 drop(guard);
+                self.observer.begins(seed);
                 match self.complete(seed, &checkpoint, chosen, terms) {
                     Err(Error::Interrupted) => return Ok(()),
                     Err(error) => return Err(error),
@@ -456,6 +459,7 @@ impl<'a> Search<'a> {
             return Ok(finish);
         }
         let sizes = if sizes.is_empty() { vec![(self.make_env)()?] } else { sizes };
+        self.observer.improving(seed);
         let limit = left / 2;
         let improver = Improver::new(self.problem, sizes, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
         let improved = improver.within(limit).run(Some(&best.policy))?;
@@ -468,7 +472,8 @@ impl<'a> Search<'a> {
             let mut rival = Trial::new(improved.policy, &improved.alphabet);
             finish.steps += rival.extend(&mut own, episodes, seed, &stop)?;
             // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
-            let (gap, noise) = advantage(&rival.returns(), &best.returns());
+            rival.instances = vec![starts(own[0].as_mut(), alphabet, episodes, seed)];
+            let (gap, noise) = rival.advantage(&best);
             let larger = improved.success.len() > 1;
             let as_good = gap >= -CLEARLY * noise - 1e-9 && larger;
             // Predicates are invented where larger instances need them, and rules that fit only small ones may earn more there.
@@ -573,7 +578,7 @@ impl<'a> Search<'a> {
         let (trainer, mut curve) =
             resumed.unwrap_or_else(|| (Restart::new(self.problem, &plan.config, seed, restart), Vec::new()));
         let mut trainer = trainer.within(plan.training);
-        let every = plan.config.updates.div_ceil(CURVE_POINTS).max(10);
+        let every = plan.config.updates.div_ceil(CURVE_POINTS);
         let mut saved = Instant::now();
         while !trainer.finished() {
             if saved.elapsed() >= CHECKPOINT_EVERY {

@@ -18,6 +18,8 @@ pub enum Purpose {
     Selection(u64),
     /// How ties are broken in such an episode.
     SelectionTies(u64),
+    /// The actions at random before an episode that starts astray.
+    Stray(u64),
     /// The episodes in which rules are grown.
     Growth,
     /// All of a restart's training of an agent that is not DERRL.
@@ -41,6 +43,7 @@ impl Purpose {
             Purpose::Baseline(n) => (3, n),
             Purpose::Objects => (7, 0),
             Purpose::Improvement => (8, 0),
+            Purpose::Stray(n) => (9, n),
         };
         Rng::new(seed, (space << 32) + number)
     }

@@ -5,6 +5,7 @@ use crate::experience::rollout::{Batch, Derived, Step};
 use crate::experience::rules::Rules;
 use crate::experience::states::{ListId, StateId, States};
 use crate::language::body::Body;
+use crate::language::ids::SlotId;
 use crate::language::problem::Problem;
 use crate::settings::config::{Config, ConstraintMode};
 use crate::settings::estimator::{Gradient, Value};
@@ -84,13 +85,14 @@ impl LogitGradient {
             let list = on.states.lists().get(list);
             let relaxation = on.rules.relaxation(on.problem, list.learner, list.kind);
             relaxation.best(&list.masks, &mut of_kind);
-            let actions = &on.problem.kinds[list.kind].actions;
+            let actions = &on.problem.kind(list.kind).actions;
             let rows = self.coefficients[list.first.0 as usize * width..].chunks_exact_mut(width);
             for (&action, coefficients) in actions.iter().zip(rows) {
                 let slots = on.problem.slots_of(list.learner, action);
-                let first = on.problem.lane(slots.start);
+                let first = on.problem.lane(slots.first).index();
                 let bests = &of_kind[first..first + slots.len()];
-                let f = |i: usize| on.rules.distributions[slots.start + i].confidence * bests[i].0;
+                let own = &on.rules.distributions[slots.range()];
+                let f = |i: usize| own[i].confidence * bests[i].0;
                 let nearest =
                     (1..bests.len()).fold(0, |nearest, i| if f(i) > f(nearest) { i } else { nearest });
                 for (i, &(f, mask)) in bests.iter().enumerate() {
@@ -99,8 +101,8 @@ impl LogitGradient {
                     if c == 0.0 {
                         continue;
                     }
-                    let k = slots.start + i;
-                    let confidence = on.rules.distributions[k].confidence;
+                    let k = slots.first.index() + i;
+                    let confidence = own[i].confidence;
                     self.sums[k].add(relaxation.empty(first + i), f, mask, c * confidence);
                     // F = confidence times the acting value, which is 1 for a rule that fired
                     self.confidence[k] += derived * if relaxed { f } else { 1.0 };
@@ -135,8 +137,7 @@ impl LogitGradient {
             *shared -= c * rest;
             let mut taken_by = none;
             for d in on.batch.derived(step) {
-                let slot = d.slot as usize;
-                let place = on.problem.place(slot);
+                let place = on.problem.place(d.slot).index();
                 let weight = c * f64::from(d.weight) * rest;
                 for a in d.places() {
                     let at = rows[a].0 as usize * width;
@@ -171,11 +172,11 @@ impl LogitGradient {
         for step in &on.batch.steps {
             d_f.fill(0.0);
             for d in on.batch.derived(step) {
-                d_f[d.slot as usize] += scale * step.advantage * surprise(step, d);
+                d_f[d.slot.index()] += scale * step.advantage * surprise(step, d);
             }
             for (k, &c) in d_f.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-                let base = on.problem.slots_of_learner(on.states.learner(step.state)).start;
-                let from = step.bodies as usize + (k - base) * words;
+                let own = on.problem.slots_of_learner(on.states.learner(step.state));
+                let from = step.bodies as usize + own.place_of(SlotId::at(k)) * words;
                 let chosen: Vec<usize> = Body(&on.batch.bodies[from..from + words]).atoms().collect();
                 let d = &on.rules.distributions[k];
                 let w: Vec<f64> = chosen.iter().map(|&j| d.p[j]).collect();
@@ -199,11 +200,11 @@ impl LogitGradient {
         for step in &on.batch.steps {
             // The first step of each learner in an episode stands for the episode: its return is G_0.
             let learner = on.states.learner(step.state);
-            if std::mem::replace(&mut seen[learner], step.bodies) == step.bodies {
+            if std::mem::replace(&mut seen[learner.index()], step.bodies) == step.bodies {
                 continue;
             }
             let c = scale * step.advantage;
-            for (i, k) in on.problem.slots_of_learner(learner).enumerate() {
+            for (i, k) in on.problem.slots_of_learner(learner).range().enumerate() {
                 let d = &on.rules.distributions[k];
                 let from = step.bodies as usize + i * words;
                 let gradient = &mut self.atoms[k];
@@ -219,7 +220,7 @@ impl LogitGradient {
         let scale = -1.0 / (on.config.temperature * on.batch.episodes.len() as f64);
         for step in &on.batch.steps {
             for d in on.batch.derived(step) {
-                self.confidence[d.slot as usize] += scale * step.advantage * surprise(step, d);
+                self.confidence[d.slot.index()] += scale * step.advantage * surprise(step, d);
             }
         }
     }

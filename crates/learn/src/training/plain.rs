@@ -8,6 +8,7 @@ use derrl_env::Rng;
 use derrl_logic::{Action, Arg, Facts, GroundAction, Object, Universe};
 
 use crate::generator::sampler::gumbel_max;
+use crate::language::ids::Learner;
 use crate::language::problem::Problem;
 use crate::language::slot::RuleDistribution;
 use crate::settings::config::{Config, ConstraintMode};
@@ -100,13 +101,13 @@ impl Plain<'_> {
 
     /// The slot of a ground action with the highest c F, and that value.
     fn best(&self, value: Value, step: &PlainStep<'_>, a: usize) -> (usize, f64) {
-        let slots = self.problem.slots_of(0, step.actions[a]);
+        let slots = self.problem.slots_of(Learner::FIRST, step.actions[a]);
         let f = |k: usize| {
             let b = step.b.get(k).map_or(&[][..], Vec::as_slice);
             (k, self.rules[k].confidence * self.value(k, value, b, &step.y[a]).0)
         };
-        let start = (slots.start, 0.0);
-        slots.map(f).fold(start, |best, one| if one.1 > best.1 { one } else { best })
+        let start = (slots.first.index(), 0.0);
+        slots.range().map(f).fold(start, |best, one| if one.1 > best.1 { one } else { best })
     }
 
     /// F of every ground action, with the slot that gives it.

@@ -163,7 +163,8 @@ impl Restart {
     /// The policy of each learner as it stands: every rule by argmax, in text precision.
     pub fn policies(&self) -> Vec<Policy> {
         let distributions = self.generator.distributions();
-        (0..self.problem.learners()).map(|l| self.problem.policy(l, &distributions, &self.config)).collect()
+        let policy = |l| self.problem.policy(l, &distributions, &self.config);
+        self.problem.each_learner().map(policy).collect()
     }
 
     /// The states met, with their groundings.

@@ -3,27 +3,29 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | [`Agenda`] |
-//! | `clause.rs` | rules as clauses that count |
+//! | `conditions.rs` | when rules derive legal actions |
+//! | `clause.rs` | clauses that count what they derive |
+//! | `level.rs` | rules of one value: what they derive, kept up to date while that pays |
 //! | `tally.rs`, `ranked.rs` | derived actions with their number of derivations, and the k-th of them |
 
 mod clause;
+mod conditions;
+mod level;
 mod ranked;
 mod tally;
 
-use std::ops::ControlFlow;
-
-use crate::alphabet::{Action, Alphabet, Pred, Type, Var};
+use crate::alphabet::{Action, Alphabet, Pred, Type};
 use crate::decide::strongest_first;
 use crate::derive::Maintained;
 use crate::diagnostic::Error;
 use crate::every_action::EveryAction;
 use crate::facts::Facts;
-use crate::join::{Join, Packing, Plan, Relation};
+use crate::join::{Packing, Relation};
 use crate::policy::Policy;
-use crate::rule::{Arg, Literal, Rule};
 use crate::universe::{GroundAction, Object, Universe};
-use clause::{Clause, clauses};
-use tally::{Rows, Tally};
+use conditions::Conditions;
+use level::{Derived, Level};
+use tally::Rows;
 
 /// The actions that a policy prefers in a state whose facts change one by one.
 ///
@@ -60,15 +62,15 @@ pub struct Agenda {
     predicates: usize,
     /// For each relation, the atoms that it can make true.
     uses: Vec<Vec<Use>>,
-    /// Rules by value, the highest first.
+    /// Rules by value, the highest first; then, for each action of which it is said, when it is legal.
     levels: Vec<Level>,
+    /// How many levels are of rules.
+    rules: usize,
     every: EveryAction,
     /// What follows from the facts, where rules or legality ask for derived ones.
     derived: Option<Box<Maintained>>,
-    /// For each action, the legal ones of it; `None` where any may be tried.
-    legal: Vec<Option<Tally>>,
-    /// For each predicate, the action that it says is legal.
-    legality: Vec<Option<usize>>,
+    /// For each action, the level of the legal ones; `None` where any may be tried.
+    legal: Vec<Option<usize>>,
     /// Why derived facts are missing.
     fault: Option<Error>,
 }
@@ -79,22 +81,6 @@ struct Use {
     level: usize,
     clause: usize,
     atom: usize,
-}
-
-/// The rules of one value.
-#[derive(Clone, Debug)]
-struct Level {
-    value: f64,
-    clauses: Vec<Clause>,
-    /// What they derive, from the first decision on that came down to this value.
-    live: Option<Live>,
-}
-
-#[derive(Clone, Debug)]
-struct Live {
-    /// For each clause and each atom of it, the plan for a change of that atom.
-    plans: Vec<Vec<Plan>>,
-    tally: Tally,
 }
 
 /// How actions become numbers that sort as they do: the action, then its arguments.
@@ -159,16 +145,27 @@ impl Agenda {
         let keys = Keys::new(alphabet, universe)?;
         let predicates = alphabet.predicates.len();
         let type_relation = |t: Type| predicates + t.0 as usize;
+        let mut asked: Vec<Pred> = Vec::new();
+        let mut compile = |all: &[Conditions]| {
+            asked.extend(all.iter().flat_map(Conditions::predicates));
+            all.iter().flat_map(|c| c.clauses(alphabet, universe, &type_relation)).collect::<Vec<_>>()
+        };
         let mut levels: Vec<Level> = Vec::new();
-        let mut asked: Vec<Pred> = alphabet.actions.iter().filter_map(|a| a.legal).collect();
         for rule in strongest_first(policy) {
-            let rule = legal_rule(rule, alphabet);
-            asked.extend(rule.body.iter().map(|l| l.pred));
-            let clauses = clauses(&rule, alphabet, universe, &type_relation);
+            let clauses = compile(&Conditions::of_rule(rule, alphabet));
             match levels.last_mut() {
                 Some(level) if level.value == rule.weight => level.clauses.extend(clauses),
-                _ => levels.push(Level { value: rule.weight, clauses, live: None }),
+                _ => levels.push(Level::new(rule.weight, clauses)),
             }
+        }
+        let rules = levels.len();
+        let mut legal = Vec::new();
+        for action in (0..alphabet.actions.len() as u32).map(Action) {
+            let conditions = Conditions::of_legality(action, alphabet);
+            legal.push(conditions.map(|all| {
+                levels.push(Level::new(0.0, compile(&all)));
+                levels.len() - 1
+            }));
         }
         let mut uses = vec![Vec::new(); predicates + alphabet.types.len()];
         for (level, rules) in levels.iter().enumerate() {
@@ -192,45 +189,23 @@ impl Agenda {
             Some(program) => Some(Box::new(Maintained::new(program, universe, asked.into_iter()).ok()?)),
             None => None,
         };
-        let mut legality = vec![None; predicates];
-        let mut legal = Vec::new();
-        for (i, action) in alphabet.actions.iter().enumerate() {
-            legal.push(action.legal.map(|pred| {
-                legality[pred.0 as usize] = Some(i);
-                Tally::new(keys.packing, Vec::new())
-            }));
-        }
         let fault = None;
-        Some(Agenda { keys, relations, predicates, uses, levels, every, derived, legal, legality, fault })
+        Some(Agenda { keys, relations, predicates, uses, levels, rules, every, derived, legal, fault })
     }
 
     /// Starts over from these facts.
     pub fn load(&mut self, facts: &Facts) {
-        self.levels.iter_mut().for_each(|level| level.live = None);
+        self.levels.iter_mut().for_each(Level::forget);
         self.relations[..self.predicates].iter_mut().for_each(Relation::clear);
-        for tally in self.legal.iter_mut().flatten() {
-            *tally = Tally::new(self.keys.packing, Vec::new());
-        }
         for (pred, args) in facts.iter() {
             let at = pred.0 as usize;
             if !self.uses[at].is_empty() {
                 self.relations[at].insert(self.keys.packing.pack(args));
             }
-            self.note_legal(at, args, 1);
         }
-        self.legal.iter_mut().flatten().for_each(Tally::rank);
         self.fault = facts.fault().cloned();
         if let Some(derived) = &mut self.derived {
             self.fault = self.fault.take().or(derived.load(facts).err());
-        }
-    }
-
-    /// Counts a fact that says that an action is legal.
-    fn note_legal(&mut self, relation: usize, args: &[Object], by: i32) {
-        let Some(action) = self.legality[relation] else { return };
-        let key = args.iter().fold(self.keys.action(action), |key, &o| self.keys.packing.push(key, o));
-        if let Some(tally) = &mut self.legal[action] {
-            tally.add(key, by);
         }
     }
 
@@ -254,10 +229,7 @@ impl Agenda {
     /// Lets what follows from the changes of facts come and go.
     fn settle(&mut self) {
         let Some(mut derived) = self.derived.take() else { return };
-        let settled = derived.settle(&mut |pred, args, holds| {
-            self.set(pred, args, holds);
-            self.note_legal(pred.0 as usize, args, if holds { 1 } else { -1 });
-        });
+        let settled = derived.settle(&mut |pred, args, holds| self.set(pred, args, holds));
         self.fault = self.fault.take().or(settled.err());
         self.derived = Some(derived);
     }
@@ -272,21 +244,7 @@ impl Agenda {
             self.relations[at].insert(fact);
         }
         for &Use { level, clause, atom } in &self.uses[at] {
-            let Level { clauses, live: Some(live), .. } = &mut self.levels[level] else { continue };
-            let clause_of = &clauses[clause];
-            let more = holds == clause_of.body.atoms[atom].positive;
-            let adds = if more { clause_of.adds } else { -clause_of.adds };
-            let join = Join {
-                relations: &self.relations,
-                packing: self.keys.packing,
-                body: &clause_of.body,
-                plan: &live.plans[clause][atom],
-                changed: fact,
-            };
-            let _ = join.through(atom, &mut vec![None; clause_of.body.variables], &mut |phi| {
-                clause_of.count(phi, adds, &self.keys, &mut live.tally);
-                ControlFlow::Continue(())
-            });
+            self.levels[level].change(clause, atom, fact, holds, &self.relations, &self.keys);
         }
         if !holds {
             self.relations[at].remove(fact);
@@ -296,71 +254,33 @@ impl Agenda {
     /// The best actions in the present state: argmax of F, with all ties.
     pub fn best(&mut self) -> Best<'_> {
         self.settle();
-        for at in 0..self.levels.len() {
-            if self.levels[at].live.is_none() {
-                self.enliven(at);
-            }
-            let derives = self.levels[at].live.as_ref().is_some_and(|live| live.tally.len() > 0);
-            if derives {
+        for at in 0..self.rules {
+            if self.derived_at(at).len() > 0 {
                 return Best { agenda: self, level: Some(at) };
             }
+        }
+        for at in self.rules..self.levels.len() {
+            self.derived_at(at);
         }
         Best { agenda: self, level: None }
     }
 
-    /// Derives what the rules of a level derive from all facts, and keeps it up to date from now on.
-    fn enliven(&mut self, at: usize) {
-        let Agenda { keys, relations, levels, .. } = self;
-        let (level, objects) = (&mut levels[at], self.every.objects());
-        let mut rows: Vec<(usize, Type)> = Vec::new();
-        for head in level.clauses.iter().map(|c| &c.head).filter(|h| h.row) {
-            rows.extend(head.types.last().map(|&last| (head.action, last)));
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        let rows = rows.into_iter().map(|(action, last)| keys.rows(action, last)).collect();
-        let mut tally = Tally::new(keys.packing, rows);
-        let mut plans = Vec::new();
-        for clause in &level.clauses {
-            let body = &clause.body;
-            let mut plan = |changed| body.plan(changed, relations, keys.packing, objects);
-            let whole = plan(None);
-            plans.push((0..body.atoms.len()).map(|atom| plan(Some(atom))).collect());
-            let join = Join { relations, packing: keys.packing, body, plan: &whole, changed: 0 };
-            let _ = join.all(&mut vec![None; body.variables], &mut |phi| {
-                clause.count(phi, clause.adds, keys, &mut tally);
-                ControlFlow::Continue(())
-            });
-        }
-        tally.rank();
-        relations.iter_mut().for_each(Relation::make_room);
-        level.live = Some(Live { plans, tally });
+    /// What a level derives in the present state.
+    fn derived_at(&mut self, at: usize) -> &Derived {
+        self.levels[at].derived(&mut self.relations, &self.keys, self.every.objects())
     }
 
-    /// How many facts it holds: those of predicates that the rules mention.
+    /// How many facts it holds: those of predicates that rules and what is legal mention.
     pub fn facts(&self) -> usize {
         self.relations[..self.predicates].iter().map(Relation::len).sum()
     }
 
     /// The bytes that facts, indexes and derived actions take on the heap; hash tables are estimated from their capacity.
     pub fn bytes(&self) -> usize {
-        let live = self.levels.iter().filter_map(|l| l.live.as_ref());
         self.relations.iter().map(Relation::bytes).sum::<usize>()
             + self.derived.as_ref().map_or(0, |d| d.bytes())
-            + self.legal.iter().flatten().map(Tally::bytes).sum::<usize>()
-            + live.map(|l| l.tally.bytes()).sum::<usize>()
+            + self.levels.iter().map(Level::bytes).sum::<usize>()
     }
-}
-
-/// The rule with one more literal: the action is legal.
-fn legal_rule(rule: &Rule, alphabet: &Alphabet) -> Rule {
-    let mut rule = rule.clone();
-    let action = alphabet.action(rule.action);
-    if let Some(pred) = action.legal {
-        let args = (0..action.args.len()).map(|i| Arg::Var(Var(i as u8))).collect();
-        rule.body.push(Literal { positive: true, pred, args });
-    }
-    rule
 }
 
 /// The best actions in the present state of an [`Agenda`].
@@ -379,8 +299,8 @@ impl Best<'_> {
     /// How many actions share this value: all of them where no rule fires, or all legal ones where the domain says what is legal
     /// and something is.
     pub fn len(&self) -> usize {
-        match self.tally() {
-            Some(tally) => tally.len(),
+        match self.derived() {
+            Some(derived) => derived.len(),
             None => match self.legal() {
                 0 => self.agenda.every.len(),
                 legal => legal,
@@ -397,8 +317,9 @@ impl Best<'_> {
     }
 
     fn legal_of(&self, action: usize) -> usize {
-        let legal = self.agenda.legal[action].as_ref();
-        legal.map_or_else(|| self.agenda.every.len_of(Action(action as u32)), Tally::len)
+        let every = || self.agenda.every.len_of(Action(action as u32));
+        self.agenda.legal[action]
+            .map_or_else(every, |at| self.agenda.levels[at].known().map_or(0, Derived::len))
     }
 
     /// One of the legal actions, counted in their order from 0.
@@ -408,8 +329,9 @@ impl Best<'_> {
             k -= self.legal_of(action);
             action += 1;
         }
-        match &self.agenda.legal[action] {
-            Some(tally) => self.agenda.keys.ground_action(tally.nth(k)),
+        let legal = self.agenda.legal[action];
+        match legal.and_then(|at| self.agenda.levels[at].known()) {
+            Some(legal) => self.agenda.keys.ground_action(legal.nth(k)),
             None => self.agenda.every.nth_of(Action(action as u32), k),
         }
     }
@@ -431,14 +353,14 @@ impl Best<'_> {
     /// If there are not so many.
     pub fn nth(&self, k: usize) -> GroundAction {
         assert!(k < self.len(), "there are only {} best actions", self.len());
-        match self.tally() {
-            Some(tally) => self.agenda.keys.ground_action(tally.nth(k)),
+        match self.derived() {
+            Some(derived) => self.agenda.keys.ground_action(derived.nth(k)),
             None if self.legal() > 0 => self.nth_legal(k),
             None => self.agenda.every.nth(k),
         }
     }
 
-    fn tally(&self) -> Option<&Tally> {
-        self.agenda.levels[self.level?].live.as_ref().map(|live| &live.tally)
+    fn derived(&self) -> Option<&Derived> {
+        self.agenda.levels[self.level?].known()
     }
 }

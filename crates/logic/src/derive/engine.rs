@@ -13,7 +13,7 @@ use super::program::{DefiningClause, How, Program};
 use crate::alphabet::{Pred, Type, Var};
 use crate::diagnostic::Error;
 use crate::facts::Facts;
-use crate::join::{Atom, Body, Join, Packing, Plan, Relation, Slot, atom, named};
+use crate::join::{Atom, Body, Identity, Join, Packing, Plan, Relation, Slot, atom, named};
 use crate::query::Binding;
 use crate::rule::Arg;
 use crate::syntax::Indicator;
@@ -100,7 +100,7 @@ impl Compiled {
                 Slot::Var(v) => match binding[v.0 as usize] {
                     Some(known) if known != o => return None,
                     Some(_) => {}
-                    None if self.body.named.contains(&o) || binding.contains(&Some(o)) => return None,
+                    None if !self.body.identity.allows(v, o, &binding) => return None,
                     None => binding[v.0 as usize] = Some(o),
                 },
             }
@@ -222,7 +222,8 @@ impl Engine {
         let mut named = named(clause.body.iter(), universe);
         named.extend(head.iter().filter_map(|s| if let Slot::Object(o) = s { Some(*o) } else { None }));
         let plans = vec![None; atoms.len()];
-        let body = Body { atoms, named, variables: clause.variables };
+        let identity = Identity::clause(clause.variables, named);
+        let body = Body { atoms, identity, variables: clause.variables };
         into.clauses.push(self.clauses.len());
         self.clauses.push(Compiled { relation, head, body, group, definition, plans, backward: None });
     }
@@ -342,7 +343,7 @@ impl Engine {
     }
 
     pub(super) fn join<'a>(&'a self, clause: &'a Compiled, plan: &'a Plan, changed: u64) -> Join<'a> {
-        Join { relations: &self.relations, packing: self.packing, body: &clause.body, plan, changed }
+        Join::new(&self.relations, self.packing, &clause.body, plan, changed)
     }
 
     /// Takes in derived facts, and notes which are new.

@@ -2,16 +2,75 @@
 
 use super::store::{Packing, Relation};
 use crate::alphabet::Var;
+use crate::query::Binding;
 use crate::rule::{Arg, Literal};
 use crate::universe::{Object, Universe};
 
-/// A conjunction of atoms whose distinct terms stand for distinct objects.
+/// A conjunction of atoms whose distinct terms stand for distinct objects, as far as `identity` says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Body {
     pub atoms: Vec<Atom>,
-    /// Objects that are mentioned by name: no variable stands for them.
-    pub named: Vec<Object>,
+    pub identity: Identity,
     pub variables: usize,
+}
+
+/// Which terms of a body stand for distinct objects.
+///
+/// In one clause all do. Where a body is made of two clauses, terms of one may stand for objects of the other: only what both
+/// speak of is distinct from all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Identity {
+    /// For each variable, those that it differs from, as bits.
+    differs: Vec<Vars>,
+    /// Objects that are mentioned by name, and the variables that do not stand for them.
+    named: Vec<(Object, Vars)>,
+}
+
+/// A set of variables, as bits.
+pub(crate) type Vars = u32;
+
+impl Identity {
+    /// No terms are distinct yet.
+    pub fn none(variables: usize) -> Identity {
+        Identity { differs: vec![0; variables], named: Vec::new() }
+    }
+
+    /// All terms of one clause are distinct, and none of its variables stands for these objects.
+    pub fn clause(variables: usize, named: Vec<Object>) -> Identity {
+        let mut identity = Identity::none(variables);
+        identity.add(all_vars(variables), named);
+        identity
+    }
+
+    /// Makes these variables distinct from each other and from these objects.
+    pub fn add(&mut self, vars: Vars, named: Vec<Object>) {
+        for (v, differs) in self.differs.iter_mut().enumerate() {
+            if vars >> v & 1 == 1 {
+                *differs |= vars;
+            }
+        }
+        self.named.extend(named.into_iter().map(|o| (o, vars)));
+    }
+
+    /// Whether a variable may stand for an object, given what others stand for.
+    #[inline]
+    pub fn allows(&self, v: Var, o: Object, binding: &Binding) -> bool {
+        self.excluded(v, binding).all(|taken| taken != o)
+    }
+
+    /// The objects that a variable does not stand for, some more than once.
+    #[inline]
+    pub fn excluded<'a>(&'a self, v: Var, binding: &'a Binding) -> impl Iterator<Item = Object> + Clone + 'a {
+        let differs = self.differs[v.0 as usize];
+        let others = binding.iter().enumerate().filter(move |(w, _)| differs >> w & 1 == 1);
+        let named = self.named.iter().filter(move |(_, vars)| vars >> v.0 & 1 == 1);
+        others.filter_map(|(_, o)| *o).chain(named.map(|(o, _)| *o))
+    }
+}
+
+/// The first variables.
+pub(crate) fn all_vars(count: usize) -> Vars {
+    1_u32.checked_shl(count as u32).unwrap_or(0).wrapping_sub(1)
 }
 
 /// A possibly negated atom over the relations of a store.

@@ -10,6 +10,6 @@ mod body;
 mod solve;
 mod store;
 
-pub(crate) use body::{Atom, Body, Plan, Slot, atom, named};
+pub(crate) use body::{Atom, Body, Identity, Plan, Slot, Vars, all_vars, atom, named};
 pub(crate) use solve::Join;
 pub(crate) use store::{Packing, Relation};

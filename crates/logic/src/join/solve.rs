@@ -1,5 +1,6 @@
 //! Joins: the substitutions that make a body true, through indexes.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use super::body::{Access, Atom, Body, Plan, Slot};
@@ -15,9 +16,22 @@ pub(crate) struct Join<'a> {
     pub plan: &'a Plan,
     /// The changed fact that blind steps do not see.
     pub changed: u64,
+    /// How many partial substitutions were looked at so far.
+    pub work: Cell<usize>,
 }
 
-impl Join<'_> {
+impl<'a> Join<'a> {
+    /// A body with a plan for it, in these relations.
+    pub fn new(
+        relations: &'a [Relation],
+        packing: Packing,
+        body: &'a Body,
+        plan: &'a Plan,
+        changed: u64,
+    ) -> Join<'a> {
+        Join { relations, packing, body, plan, changed, work: Cell::new(0) }
+    }
+
     /// Calls `found` with every substitution of the whole body that extends `binding`, until it breaks. `binding` is as before
     /// when this returns.
     pub fn all<F>(&self, binding: &mut Binding, found: &mut F) -> ControlFlow<()>
@@ -44,6 +58,7 @@ impl Join<'_> {
     where
         F: FnMut(&Binding) -> ControlFlow<()>,
     {
+        self.work.set(self.work.get() + 1);
         let Some(step) = self.plan.steps.get(at) else {
             return found(binding);
         };
@@ -85,7 +100,7 @@ impl Join<'_> {
             let o = self.packing.get(tuple, atom.args.len(), place);
             let matches = match (value(slot, binding), slot) {
                 (None, Slot::Var(v)) => {
-                    let free = !binding.contains(&Some(o)) && !self.body.named.contains(&o);
+                    let free = self.body.identity.allows(v, o, binding);
                     if free {
                         binding[v.0 as usize] = Some(o);
                         fresh |= 1 << v.0;

@@ -1,7 +1,7 @@
 //! An agenda decides as the decider does, whatever the rules and however facts change.
 
 use super::*;
-use derrl_logic::{Agenda, EveryAction};
+use derrl_logic::{Agenda, EveryAction, Source, legal_actions};
 
 /// What an agenda would do, with all ties listed.
 fn decision(agenda: &mut Agenda) -> Decision {
@@ -84,4 +84,101 @@ fn open_arguments_are_not_enumerated() {
     assert_eq!(best.nth(7).args, [Object(0), Object(9)]);
     assert_eq!(best.nth(best.len() - 1).args, [Object(19_999), Object(49_999)]);
     assert!(agenda.bytes() < 20_000_000, "{} bytes", agenda.bytes());
+}
+
+const FERRY: &str = "
+    :- action(sail(location, location)). :- action(board(car, location)). :- action(debark(car, location)). :- action(wait).
+    :- state(at_ferry(location)). :- state(at(car, location)). :- state(empty_ferry). :- state(on(car)).
+    :- background(goal_at(car, location)). :- background(far(location, location)).
+    :- legal(sail/2). :- legal(board/2). :- legal(debark/2). :- legal(wait/0).
+    sail(L, M) :- at_ferry(L), \\+ far(L, M).
+    sail(L, M) :- at_ferry(L), far(L, M), far(M, N).
+    board(C, L) :- at(C, L), at_ferry(L), empty_ferry.
+    debark(C, L) :- on(C), at_ferry(L).
+    wait :- empty_ferry, at(C, L), at_ferry(L), goal_at(C, L).
+";
+
+/// Sailing alters nearly all actions that rules derive, boarding hardly any: whichever way a level is derived, decisions are the
+/// same. Variables of a precondition may stand for objects of the rule.
+#[test]
+fn levels_that_change_as_a_whole_decide_the_same() {
+    let alphabet = Alphabet::parse(&Source::new("d.pl", FERRY)).expect("it parses");
+    let of = |t: &str| alphabet.types.find(t).expect("it is declared");
+    let pred = |name: &str, arity| alphabet.find_predicate(name, arity).expect("it is declared");
+    let (cars, places) = (30_u32, 40_u32);
+    let names = (0..cars).map(|c| (Constant::Int(i64::from(c)), of("car")));
+    let names = names.chain((0..places).map(|l| (Constant::Int(100 + i64::from(l)), of("location"))));
+    let universe = Universe::new(names.collect());
+    let place = |l: u32| Object(cars + l % places);
+    for text in [
+        "0.9::debark(C, L) :- goal_at(C, L).
+         0.8::board(C, L) :- goal_at(C, M).
+         0.7::sail(L, M) :- on(C), goal_at(C, M).
+         0.6::sail(L, M) :- empty_ferry, at(C, M), goal_at(C, N).
+         0.5::sail(L, M) :- empty_ferry, at(C, M), goal_at(C, L).",
+        "0.9::sail(L, M) :- empty_ferry, \\+ at_ferry(M).
+         0.9::sail(L, M) :- at(C, M), at(C, L).
+         0.7::board(C, L) :- far(L, M).
+         0.7::wait :- at(C, L), goal_at(C, M).",
+        "0.9::board(C, L) :- goal_at(C, L), far(L, M).
+         0.8::sail(L, M) :- far(M, 100), at(C, L).
+         0.8::sail(L, M) :- on(C), \\+ goal_at(C, L), \\+ far(M, 101).",
+        "0.9::wait :- on(C).",
+    ] {
+        let policy = Policy::parse(&Source::new("p.pl", text), &alphabet).expect("it parses");
+        let decider = Decider::new(&policy, &alphabet, &universe);
+        let mut agenda = Agenda::new(&policy, &alphabet, &universe).expect("pairs fit");
+        let mut given = Facts::new(&alphabet);
+        let (mut ferry, mut state) = (0, 12345_u32);
+        let mut draw = |n: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % n
+        };
+        let mut facts: Vec<(Pred, Vec<Object>)> = vec![(pred("at_ferry", 1), vec![place(0)])];
+        facts.push((pred("empty_ferry", 0), Vec::new()));
+        for c in 0..cars {
+            facts.push((pred("at", 2), vec![Object(c), place(draw(places))]));
+            facts.push((pred("goal_at", 2), vec![Object(c), place(draw(places))]));
+        }
+        for l in 0..places {
+            facts.push((pred("far", 2), vec![place(l), place(l + 1 + draw(places - 1))]));
+        }
+        facts.iter().for_each(|(p, args)| given.push(*p, args));
+        given.seal();
+        let sealed = |given: &Facts| {
+            let mut facts = given.clone();
+            facts.derive(&universe);
+            facts
+        };
+        agenda.load(&sealed(&given));
+        for step in 0..400 {
+            let mut changes = Vec::new();
+            match draw(4) {
+                0 => changes.push((pred("empty_ferry", 0), Vec::new())),
+                1 => changes.push((pred("on", 1), vec![Object(draw(cars))])),
+                2 => changes.push((pred("at", 2), vec![Object(draw(cars)), place(draw(places))])),
+                _ => {
+                    changes.push((pred("at_ferry", 1), vec![place(ferry)]));
+                    ferry = (ferry + 1 + draw(places - 1)) % places;
+                    changes.push((pred("at_ferry", 1), vec![place(ferry)]));
+                }
+            }
+            for (pred, args) in changes {
+                let holds = given.flip(pred, &args);
+                agenda.change(pred, &args, holds);
+            }
+            // Now and then nobody asks for a while.
+            if step % 50 > 40 {
+                continue;
+            }
+            let facts = sealed(&given);
+            let decision = decider.decide(&facts, &alphabet, &universe);
+            let best = agenda.best();
+            let ties: Vec<_> = (0..best.len()).map(|k| best.nth(k)).collect();
+            assert_eq!((best.value(), ties), (decision.value, decision.ties), "{text} at step {step}");
+            if !best.fires() {
+                assert_eq!(Some(best.len()), legal_actions(&facts, &alphabet, &universe).map(|l| l.len()));
+            }
+        }
+    }
 }

@@ -367,11 +367,20 @@ proptest! {
             let (_, body) = text.trim_end_matches('.').split_once(" :- ").unwrap_or(("", "n"));
             if terms[1] % 5 == 0 { format!("stay :- {body}.") } else { format!("act(X, Y) :- {body}.") }
         };
+        // Legality may also be said of a constant or of equal arguments.
+        let as_legality = |clause: &RawClause| {
+            let text = as_action(clause);
+            match clause.1[2] % 8 {
+                0 => text.replace("act(X, Y)", &format!("act(X, {})", MENTIONED[clause.1[2] / 8 % MENTIONED.len()])),
+                1 => text.replace("act(X, Y)", "act(Y, Y)"),
+                _ => text,
+            }
+        };
         let base = domain(&clauses).to_string();
         let mut text = format!("{base}:- action(act(p, q)). :- action(stay).\n");
         let parse = |text: &str| Alphabet::parse(&Source::new("d.pl", text));
         for clause in &legal {
-            let clause = as_action(clause);
+            let clause = as_legality(clause);
             let name = if clause.starts_with("act") { "act/2" } else { "stay/0" };
             let declares = format!(":- legal({name}).");
             let declares = if text.contains(&declares) { String::new() } else { declares };

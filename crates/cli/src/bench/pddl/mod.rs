@@ -39,9 +39,8 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         let names: Vec<&str> = GENERATORS.iter().map(|g| g.name).collect();
         bail!("--domain: the domains of `bench pddl` are {}", names.join(", "));
     }
-    let measured = |name: &str| generators.iter().any(|g| g.name == name);
-    let (small, small_json) = small(args.seconds, measured)?;
-    let (large, large_json) = large(args.seconds, measured)?;
+    let (small, small_json) = small(&generators, args.seconds)?;
+    let (large, large_json) = large(&generators, args.seconds)?;
     let (facts, seconds) = bench::load(FACTS)?;
     let lama = Lama::installed();
     let (plans, plans_json) = plans(&generators, lama.as_ref(), args.seed)?;
@@ -67,28 +66,30 @@ fn row<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(String::from).to_vec()
 }
 
-fn small(seconds: f64, measured: impl Fn(&str) -> bool) -> anyhow::Result<(String, Value)> {
+fn small(generators: &[&Generator], seconds: f64) -> anyhow::Result<(String, Value)> {
     let mut rows = vec![row(["domain", "objects", "simulator", "and listing legal", "environment"])];
     let mut list = Vec::new();
-    for s in bench::small(seconds)?.into_iter().filter(|s| measured(s.domain)) {
-        let mut cells = row([s.domain, &s.objects.to_string()]);
+    for generator in generators {
+        let s = bench::small(generator, seconds)?;
+        let mut cells = row([generator.name, &s.objects.to_string()]);
         cells.extend([s.steps, s.legal_steps, s.env_steps].map(|rate| thousands(rate as u64)));
         rows.push(cells);
         list.push(json!({
-            "domain": s.domain, "objects": s.objects, "steps": s.steps, "legal_steps": s.legal_steps,
+            "domain": generator.name, "objects": s.objects, "steps": s.steps, "legal_steps": s.legal_steps,
             "env_steps": s.env_steps,
         }));
     }
     Ok((columns(&rows, ""), list.into()))
 }
 
-fn large(seconds: f64, measured: impl Fn(&str) -> bool) -> anyhow::Result<(String, Value)> {
+fn large(generators: &[&Generator], seconds: f64) -> anyhow::Result<(String, Value)> {
     let mut rows =
         vec![row(["domain", "objects", "facts", "load s", "step µs", "legal µs", "legal actions"])];
     let mut list = Vec::new();
-    for l in bench::large(LARGE, seconds)?.into_iter().filter(|l| measured(l.domain)) {
+    for generator in generators {
+        let l = bench::large(generator, LARGE, seconds)?;
         rows.push(row([
-            l.domain,
+            generator.name,
             &thousands(l.objects as u64),
             &thousands(l.facts as u64),
             &format!("{:.3}", l.load_seconds),
@@ -97,7 +98,7 @@ fn large(seconds: f64, measured: impl Fn(&str) -> bool) -> anyhow::Result<(Strin
             &thousands(l.legal as u64),
         ]));
         list.push(json!({
-            "domain": l.domain, "objects": l.objects, "facts": l.facts, "load_seconds": l.load_seconds,
+            "domain": generator.name, "objects": l.objects, "facts": l.facts, "load_seconds": l.load_seconds,
             "step_micros": l.step_micros, "legal_micros": l.legal_micros, "legal": l.legal,
         }));
     }
@@ -106,8 +107,16 @@ fn large(seconds: f64, measured: impl Fn(&str) -> bool) -> anyhow::Result<(Strin
 
 /// Rules beside LAMA on problems that grow.
 fn plans(generators: &[&Generator], lama: Option<&Lama>, seed: u64) -> anyhow::Result<(String, Value)> {
-    let mut rows =
-        vec![row(["domain", "size", "rules s", "µs per decision", "steps", "LAMA s", "LAMA's steps"])];
+    let mut rows = vec![row([
+        "domain",
+        "size",
+        "rules s",
+        "first ms",
+        "µs per decision",
+        "steps",
+        "LAMA s",
+        "LAMA's steps",
+    ])];
     let mut list = Vec::new();
     for generator in generators {
         for size in SIZES {
@@ -115,19 +124,22 @@ fn plans(generators: &[&Generator], lama: Option<&Lama>, seed: u64) -> anyhow::R
             let text = generator.problem(size, seed);
             let ruled = by_rules(generator, &text, seed)?;
             let planned = lama.map(|l| l.plan(generator.domain, &text, PATIENCE)).transpose()?;
-            let per_decision = 1e6 * ruled.seconds_acting / ruled.steps.max(1) as f64;
+            let later = ruled.steps.saturating_sub(1).max(1);
+            let per_decision = 1e6 * (ruled.seconds_acting - ruled.first_decision) / later as f64;
             let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_string());
             rows.push(row([
                 generator.name,
                 &thousands(size as u64),
                 &format!("{:.3}", ruled.seconds),
+                &format!("{:.1}", 1e3 * ruled.first_decision),
                 &format!("{per_decision:.1}"),
                 &thousands(ruled.steps as u64),
                 &or_none(planned.map(|p| format!("{:.1}", p.seconds))),
                 &or_none(planned.and_then(|p| p.steps).map(|n| thousands(n as u64))),
             ]));
             list.push(json!({
-                "domain": generator.name, "size": size, "seconds": ruled.seconds, "decision_micros": per_decision,
+                "domain": generator.name, "size": size, "seconds": ruled.seconds,
+                "first_seconds": ruled.first_decision, "decision_micros": per_decision,
                 "steps": ruled.steps, "lama_seconds": planned.map(|p| p.seconds),
                 "lama_steps": planned.and_then(|p| p.steps),
             }));
@@ -145,6 +157,8 @@ struct Ruled {
     seconds: f64,
     /// Of these, acting.
     seconds_acting: f64,
+    /// Of these, until the first decision: from then on only changes are looked at.
+    first_decision: f64,
     steps: usize,
 }
 
@@ -167,5 +181,5 @@ fn by_rules(generator: &Generator, text: &str, seed: u64) -> anyhow::Result<Rule
     if !played.solved {
         bail!("the rules of {} do not solve a problem of {} objects", generator.name, task.size());
     }
-    Ok(Ruled { seconds, seconds_acting, steps: checked.steps })
+    Ok(Ruled { seconds, seconds_acting, first_decision: played.first_decision, steps: checked.steps })
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
 use derrl_export::{asp_constant, asp_name, export, find, prolog_name};
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{Alphabet, Constant, Decision, GroundAction, Object, Policy, Pred, Universe};
+
+use crate::bench::outside::{private_folder, python, said};
 
 /// Seconds of the processor's time after which a rival is stopped, at each size.
 pub const LIMIT: f64 = 20.0;
@@ -93,30 +95,16 @@ pub fn installed() -> Vec<Rival> {
         program: "swipl".into(),
         language: &PROLOG,
     });
-    let tools = std::env::var_os("DERRL_TOOLS").filter(|v| !v.is_empty()).map(PathBuf::from);
-    let mut pythons: Vec<PathBuf> = tools.iter().map(|t| t.join("export/bin/python")).collect();
-    pythons.push("python3".into());
-    let clingo = pythons.into_iter().find_map(|python| {
-        let version = said(&python, &["-c", "import clingo; print(clingo.__version__)"])?;
-        Some(Rival { name: "clingo", version: version.trim().to_string(), program: python, language: &ASP })
+    let clingo = python("export", "import clingo; print(clingo.__version__)").map(|(program, version)| {
+        Rival { name: "clingo", version: version.trim().to_string(), program, language: &ASP }
     });
     prolog.into_iter().chain(clingo).collect()
-}
-
-/// What a program prints, where it runs at all.
-fn said(program: &Path, args: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(args).output().ok().filter(|o| o.status.success())?;
-    String::from_utf8(output.stdout).ok()
 }
 
 impl Rival {
     /// The seconds of each of its decisions, in order; fewer than asked for where time ran out. It is an error if one of them
     /// is not ours.
     pub fn decide(&self, states: &States<'_>) -> anyhow::Result<Vec<f64>> {
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let folder = builder.tempdir().context("cannot make a temporary folder")?;
         let language = self.language;
         let mut steps = String::new();
         for moment in states.moments {
@@ -125,12 +113,9 @@ impl Rival {
             steps.push_str(&(language.step)(&facts(&moment.gone), &facts(&moment.come), ask));
         }
         let program = export(find(language.target)?, states.policy, states.alphabet);
-        for (name, text) in
-            [("policy.pl", program.as_str()), (language.driver.0, language.driver.1), ("steps", &steps)]
-        {
-            let path = folder.path().join(name);
-            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+        let (driver, driver_text) = language.driver;
+        let files = [("policy.pl", program.as_str()), (driver, driver_text), ("steps", &steps)];
+        let folder = private_folder(&files)?;
         let mut command = Command::new(&self.program);
         (language.command)(command.current_dir(folder.path()));
         let output = command.arg("steps").arg(LIMIT.to_string()).output();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::experience::met::hash_masks;
+use crate::language::ids::{KindId, Learner};
 use crate::language::problem::Problem;
 
 /// The masks of a ground action, by their place among all lists that differ: many actions in many states have the same.
@@ -19,9 +20,9 @@ pub struct RowId(pub u32);
 #[derive(Debug)]
 pub struct MaskList {
     /// The learner that decides.
-    pub learner: usize,
+    pub learner: Learner,
     /// The kind of the actions.
-    pub kind: usize,
+    pub kind: KindId,
     /// The masks, end to end.
     pub masks: Arc<[u64]>,
     /// A hash of the masks.
@@ -33,19 +34,19 @@ pub struct MaskList {
 /// All lists of masks that differ.
 #[derive(Debug, Default)]
 pub struct MaskLists {
-    ids: FxHashMap<(u32, u32, Arc<[u64]>), ListId>,
+    ids: FxHashMap<(Learner, KindId, Arc<[u64]>), ListId>,
     lists: Vec<MaskList>,
     rows: u32,
 }
 
 impl MaskLists {
     /// The list of these masks, for actions of this kind of this learner.
-    pub fn add(&mut self, problem: &Problem, learner: u32, kind: usize, masks: &[u64]) -> ListId {
-        *self.ids.entry((learner, kind as u32, masks.into())).or_insert_with_key(|(_, _, masks)| {
+    pub fn add(&mut self, problem: &Problem, learner: Learner, kind: KindId, masks: &[u64]) -> ListId {
+        *self.ids.entry((learner, kind, masks.into())).or_insert_with_key(|(_, _, masks)| {
             let first = RowId(self.rows);
-            self.rows += problem.kinds[kind].actions.len() as u32;
+            self.rows += problem.kind(kind).actions.len() as u32;
             let hash = hash_masks(masks);
-            let (learner, masks) = (learner as usize, Arc::clone(masks));
+            let masks = Arc::clone(masks);
             self.lists.push(MaskList { learner, kind, masks, hash, first });
             ListId(self.lists.len() as u32 - 1)
         })

@@ -19,7 +19,7 @@ fn check(spec: &'static World, alphabet: &Arc<Alphabet>, task: &str, options: &O
     for _ in 0..20 {
         env.reset(&mut rng);
         for _ in 0..8 {
-            let state = states.look_up(&problem, env.as_ref(), 0, &|| false).unwrap();
+            let state = states.look_up(&problem, env.as_ref(), Learner::FIRST, &|| false).unwrap();
             let actions = Arc::clone(states.actions(state));
             for chance in states.meeting(state).chances {
                 let atoms = problem.slots[chance.rank as usize].atoms;

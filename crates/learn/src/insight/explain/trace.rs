@@ -91,8 +91,8 @@ pub struct ExplainedStep {
 pub struct End {
     /// `running` if it was left, else `terminated` or `truncated`.
     pub status: &'static str,
-    /// Whether it has reached what the task asks for.
-    pub success: bool,
+    /// Whether it has reached what the task asks for; none where it asks for nothing that is reached or not.
+    pub success: Option<bool>,
     /// The sum of rewards.
     #[serde(rename = "return")]
     pub total: f64,
@@ -156,7 +156,7 @@ pub fn explain_episode(
     observe(env, &mut facts);
     let end = End {
         status: name(status),
-        success: env.succeeded(),
+        success: env.has_goal().then(|| env.succeeded()),
         total,
         facts: facts.show(alphabet, env.universe()),
         scene: env.scene(),

@@ -159,7 +159,7 @@ pub struct SizeReport {
     pub failing_by_bad_luck_only: u128,
     /// The most actions of a run, over instances that do not fail.
     pub longest_run: u32,
-    /// Actions beyond the fewest possible, over instances that do not fail.
+    /// Actions beyond the fewest possible, over instances that do not fail (but for the share of optimal ones).
     pub excess: Excess,
 }
 
@@ -172,7 +172,7 @@ pub struct Excess {
     pub mean: f64,
     /// On average over instances, with ties broken at random.
     pub mean_random_ties: f64,
-    /// The share of instances that are solved in the fewest actions, however ties are broken.
+    /// The share of all instances that are solved in the fewest actions, however ties are broken. Failing ones are not.
     pub optimal: f64,
 }
 
@@ -212,7 +212,7 @@ impl SizeReport {
                 worst: tally.worst.as_ref().map_or(0, Worst::excess),
                 mean: tally.excess as f64 / solved,
                 mean_random_ties: tally.expected_excess / solved,
-                optimal: tally.optimal as f64 / solved,
+                optimal: tally.optimal as f64 / tally.instances.max(1) as f64,
             },
         }
     }

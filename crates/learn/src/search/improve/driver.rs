@@ -8,18 +8,17 @@ use derrl_logic::{Alphabet, Policy, Source};
 use super::arrange::neighbours;
 use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
-use super::explore::{Extent, explore};
+use super::explore::{Extent, Follow, PROBES, explore, follow};
 use super::invent::{Invention, pool};
 use super::regret::Regrets;
 use super::table::Table;
-use super::trial::Trial;
+use super::trial::{Trial, starts};
 use super::widen::{Language, Widening};
 use crate::act::actor::Actor;
-use crate::act::score::mean_stderr;
+use crate::act::score::{SOLVED, go_astray, mean_stderr, selection_streams};
 use crate::error::Error;
+use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
-use crate::search::checkpoint::SOLVED;
-use crate::search::refine::advantage;
 use crate::settings::streams::Purpose;
 
 /// Discounts tried: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
@@ -48,6 +47,8 @@ const FINALISTS: usize = 8;
 const SCREENING_STATES: usize = 400;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
+/// Episodes of a size that fail when they start astray, of which others are explored in the same place, at the most.
+const FAILURES: usize = 8;
 /// Episodes by which orders of rules are told apart at first.
 const GLANCE: usize = 50;
 
@@ -97,6 +98,8 @@ pub struct Improver<'a> {
     limit: u64,
     /// Predicates that it may invent.
     inventions: usize,
+    /// Whether policies are compared in episodes that start astray, too.
+    strays: bool,
     table: Table,
     rng: Rng,
     steps: u64,
@@ -105,6 +108,8 @@ pub struct Improver<'a> {
     widenings: Vec<WideningStep>,
     /// Policies that were tried, on as many sizes as now.
     tried: Vec<Trial>,
+    /// Which instance each episode starts in by which they are compared, size by size.
+    instances: Vec<Arc<[u32]>>,
 }
 
 impl<'a> Improver<'a> {
@@ -129,17 +134,20 @@ impl<'a> Improver<'a> {
             stop,
             limit: MOST_STEPS,
             inventions: INVENTIONS,
+            strays: true,
             steps: 0,
             gamma: None,
             widenings: Vec::new(),
             tried: Vec::new(),
+            instances: Vec::new(),
         }
     }
 
-    /// The same, in the language that is given: it invents no predicates.
+    /// The same for a first look: it invents no predicates, and compares policies only where instances start.
     #[must_use]
-    pub fn without_invention(mut self) -> Improver<'a> {
+    pub fn at_first_sight(mut self) -> Improver<'a> {
         self.inventions = 0;
+        self.strays = false;
         self
     }
 
@@ -155,20 +163,23 @@ impl<'a> Improver<'a> {
         let mut best = self.tried(start.cloned().unwrap_or_default())?;
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
+                // Another order is the simplest repair.
+                if self.is_late() && best.fails_anywhere() {
+                    best = self.arrange(best)?;
+                }
                 best = self.rounds(best)?;
                 if !self.is_late() || best.falls_short() {
                     best = self.widen(best)?;
                 }
-                if self.trained == LATE.min(self.sizes.len()) {
+                if self.trained >= LATE.min(self.sizes.len()) {
                     best = self.invent(best)?;
                 }
-                // The largest size only decides, unless the policy falls short there: then it is explored, too.
-                let decides = self.trained + 1 >= self.sizes.len();
-                if decides {
+                if self.trained == self.sizes.len() || self.is_exhausted() {
+                    // Larger instances may need what smaller ones did not.
+                    if self.is_late() && !best.falls_short() {
+                        best = self.widen(best)?;
+                    }
                     best = self.arrange(best)?;
-                }
-                let enough = decides && self.sizes.len() > 1 && !best.falls_short();
-                if enough || self.trained == self.sizes.len() || self.is_exhausted() {
                     break;
                 }
                 self.trained += 1;
@@ -207,7 +218,7 @@ impl<'a> Improver<'a> {
                 break;
             }
             let known = self.table.len();
-            self.explore(&best.policy, instances)?;
+            self.explore(&best, instances)?;
             instances *= 2;
             let news = self.table.len() > known;
             if self.is_settled(&best) {
@@ -251,10 +262,7 @@ impl<'a> Improver<'a> {
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
-                let better = rival.filter(|(r, _)| {
-                    let (gap, noise) = advantage(&r.returns(), &best.returns());
-                    gap > noise + 1e-9
-                });
+                let better = rival.filter(|(r, _)| r.is_ahead(&best));
                 let kept_now = better.is_some();
                 let note = |to| WideningStep { to, before, after, kept: kept_now };
                 self.widenings.extend(step.into_iter().map(note));
@@ -299,23 +307,22 @@ impl<'a> Improver<'a> {
 
     /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
     fn arrange(&mut self, mut best: Trial) -> Result<Trial, Error> {
-        let Some(largest) = self.sizes.len().checked_sub(1).filter(|&last| last > 0) else { return Ok(best) };
+        if self.sizes.len() < 2 {
+            return Ok(best);
+        }
         let problem = Arc::clone(&self.language.problem);
         let mut seen: Vec<Policy> = vec![best.policy.clone()];
         while let Some(levels) = levels_of(&best.policy, &problem) {
             let mut moved = false;
             for policy in neighbours(&levels).iter().filter_map(|l| policy_of(l, &problem)) {
-                if self.is_exhausted() || best.results.len() <= largest {
+                if self.is_exhausted() {
                     return Ok(best);
                 }
                 if seen.contains(&policy) {
                     continue;
                 }
                 seen.push(policy.clone());
-                let glance = self.glance(&policy, largest)?;
-                let before: Vec<f64> = best.results[largest].iter().map(|r| r.value).collect();
-                let (gap, noise) = advantage(&glance, &before);
-                if gap > noise + 1e-9 {
+                if self.looks_better(&policy, &best)? {
                     let rival = self.tried(policy)?;
                     if rival.beats(&best) {
                         (best, moved) = (rival, true);
@@ -330,16 +337,19 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
-    /// Invents predicates where the task is not solved without, or only in a wider language. Policies are compared on instances of the next
-    /// size, which were not explored.
+    /// Invents predicates where the instances that were explored are not solved without; and in the end, where they are solved in a
+    /// wider language only: one predicate may say what many rules say. Policies are compared on instances of the next size, too.
     fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
-        for number in 0..self.inventions {
+        while self.inventions > 0 {
             let bar = if self.sizes.len() > 1 { SOLVED } else { NEARLY };
-            let failing = (0..best.results.len()).any(|size| best.success(size) < bar);
-            let widened = number == 0 && self.sizes.len() > 1 && self.widenings.iter().any(|w| w.kept);
+            let failing = (0..self.trained).any(|size| best.success(size) < bar);
+            let in_the_end = self.sizes.len() > 1 && self.trained == self.sizes.len();
+            let widened =
+                in_the_end && self.inventions == INVENTIONS && self.widenings.iter().any(|w| w.kept);
             if self.is_exhausted() || !failing && !widened {
                 break;
             }
+            self.inventions -= 1;
             let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
             let Some(rival) = self.invention(&best, gamma)? else { break };
             best = self.rounds(rival)?;
@@ -347,12 +357,25 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
-    /// The returns of a policy in the first episodes of one size.
-    fn glance(&mut self, policy: &Policy, size: usize) -> Result<Vec<f64>, Error> {
-        let mut trial = Trial::new(policy.clone(), &self.language.problem.alphabet);
-        let env = &mut self.sizes[size..=size];
-        self.steps += trial.extend(env, GLANCE.min(self.episodes), self.seed, self.stop)?;
-        Ok(trial.returns())
+    /// Whether a policy does better than the best so far at first sight: where that fails when it starts astray, or else in the first
+    /// episodes of the largest size.
+    fn looks_better(&mut self, policy: &Policy, best: &Trial) -> Result<bool, Error> {
+        let sizes = best.results.len();
+        let lost = |size: usize| best.lost_astray(size).take(FAILURES).map(move |i| (size, i));
+        let lost: Vec<(usize, u64)> = (0..sizes).flat_map(lost).collect();
+        let mut trial = self.trial(policy.clone());
+        if lost.is_empty() {
+            let episodes = GLANCE.min(self.episodes);
+            self.steps += trial.extend(&mut self.sizes[sizes - 1..sizes], episodes, self.seed, self.stop)?;
+            return Ok(trial.is_ahead(&best.part(sizes - 1, episodes)));
+        }
+        let mut won = 0;
+        for &(size, i) in &lost {
+            let mut env = Counted::until(self.sizes[size].as_mut(), self.stop);
+            won += trial.astray(&mut env, self.seed, [i])?.iter().filter(|r| r.success).count();
+            self.steps += env.taken();
+        }
+        Ok(2 * won > lost.len())
     }
 
     /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
@@ -439,18 +462,45 @@ impl<'a> Improver<'a> {
         regrets.lost(&levels) / regrets.lost(&Vec::new())
     }
 
-    fn explore(&mut self, policy: &Policy, instances: usize) -> Result<(), Error> {
+    fn explore(&mut self, best: &Trial, instances: usize) -> Result<(), Error> {
+        let policy = &best.policy;
         self.table.forget_visits();
         let alphabet = Arc::clone(&self.language.problem.alphabet);
         let mut actor = Actor::new(policy, &alphabet);
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
-            let walks = size < LATE || policy.rules.is_empty();
             let left = self.limit.saturating_sub(self.steps + self.table.steps);
             let instances = instances.div_ceil(self.trained);
             // Half of what is left is kept for comparing what is found.
-            let extent = Extent { instances, steps: STEPS.min(left / (2 * instances as u64)), walks };
+            let steps = STEPS.min(left / (2 * instances as u64));
+            // In large instances what walks come to leads nowhere that is known.
+            let walks = if size < LATE || policy.rules.is_empty() { steps } else { 0 };
+            let extent = Extent { instances, steps, walks };
             explore(&mut self.table, env.as_mut(), followed, extent, &mut self.rng, self.stop)?;
+        }
+        // Where it fails is where most is to be learned.
+        for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
+            for lost in best.lost_astray(size).take(FAILURES) {
+                for probe in std::iter::once(false).chain([true; PROBES]) {
+                    if self.table.is_full() || (self.stop)() {
+                        return Ok(());
+                    }
+                    let mut world = selection_streams(self.seed, lost).0;
+                    let stray = Purpose::Stray(lost).rng(self.seed);
+                    let mut counted = Counted::until(env.as_mut(), self.stop);
+                    let goes_on = go_astray(&mut counted, &mut world, stray, &alphabet);
+                    self.steps += counted.taken();
+                    if goes_on {
+                        follow(
+                            &mut self.table,
+                            env.as_mut(),
+                            &mut actor,
+                            Follow { probe, stray: 0 },
+                            &mut self.rng,
+                        )?;
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -497,6 +547,12 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
+    /// A policy that was not tried yet.
+    fn trial(&self, policy: Policy) -> Trial {
+        let trial = Trial::new(policy, &self.language.problem.alphabet);
+        if self.strays { trial.going_astray() } else { trial }
+    }
+
     fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
         let alphabet = Arc::clone(&self.language.problem.alphabet);
         if let Some(known) = self.tried.iter().find(|t| t.is_of(&policy, &alphabet)) {
@@ -504,7 +560,7 @@ impl<'a> Improver<'a> {
             self.extend(&mut known)?;
             return Ok(known);
         }
-        let mut trial = Trial::new(policy, &alphabet);
+        let mut trial = self.trial(policy);
         self.extend(&mut trial)?;
         self.tried.push(trial.clone());
         Ok(trial)
@@ -513,8 +569,12 @@ impl<'a> Improver<'a> {
     /// Runs a policy on the sizes that are explored and one more.
     fn extend(&mut self, trial: &mut Trial) -> Result<(), Error> {
         let sizes = (self.trained + 1).min(self.sizes.len());
-        let sizes = &mut self.sizes[..sizes];
-        self.steps += trial.extend(sizes, self.episodes, self.seed, self.stop)?;
+        self.steps += trial.extend(&mut self.sizes[..sizes], self.episodes, self.seed, self.stop)?;
+        while self.instances.len() < sizes {
+            let env = self.sizes[self.instances.len()].as_mut();
+            self.instances.push(starts(env, &self.given.alphabet, self.episodes, self.seed));
+        }
+        trial.instances = self.instances[..sizes].to_vec();
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::table::{Place, Table};
 use crate::act::actor::Actor;
+use crate::act::score::LONGEST_STRAY;
 use crate::error::Error;
 
 /// How much may be explored.
@@ -17,8 +18,8 @@ pub struct Extent {
     pub instances: usize,
     /// Environment steps per instance, at the most, where no policy is followed.
     pub steps: u64,
-    /// Whether instances are walked through in all directions; else only what lies beside the ways of the policy is tried.
-    pub walks: bool,
+    /// Of these, the steps of walks in all directions, at the most. Those left are for what lies beside the ways of the policy.
+    pub walks: u64,
 }
 
 /// Episodes in a row that brought nothing new, after which an instance is known well enough.
@@ -32,7 +33,7 @@ const SIGHT: usize = 4096;
 /// Episodes of each instance that follow the policy, and that leave it for one step: in large instances these say what other
 /// actions are worth where the policy comes by.
 const FOLLOWED: usize = 2;
-const PROBES: usize = 8;
+pub const PROBES: usize = 8;
 /// How likely a probe is to leave the policy where something was not tried.
 const LEAVE: f64 = 0.3;
 
@@ -55,7 +56,7 @@ pub fn explore(
         let from = table.steps;
         let mut quiet = 0;
         let mut episode = 0;
-        while extent.walks && quiet < QUIET && table.steps - from < extent.steps && !table.is_full() {
+        while quiet < QUIET && table.steps - from < extent.walks && !table.is_full() {
             if episode > 0 {
                 env.restart();
             }
@@ -68,23 +69,34 @@ pub fn explore(
             for episode in 0usize.. {
                 let probes = episode.saturating_sub(FOLLOWED);
                 let spent = table.steps - from >= extent.steps;
-                if probes >= PROBES && (extent.walks || spent) || table.is_full() || stop() {
+                if probes >= PROBES && (extent.walks == extent.steps || spent) || table.is_full() || stop() {
                     break;
                 }
                 env.restart();
-                follow(table, env, actor, episode >= FOLLOWED, rng)?;
+                let probe = episode >= FOLLOWED;
+                let stray = if probe && episode % 2 == 1 { 1 << rng.below(LONGEST_STRAY + 1) } else { 0 };
+                follow(table, env, actor, Follow { probe, stray }, rng)?;
             }
         }
     }
     Ok(())
 }
 
-/// Runs an episode by the policy. A probe leaves it once, for an action that was never tried.
-fn follow(
+/// How closely an episode follows the policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Follow {
+    /// Whether it leaves the policy once, for an action that was never tried.
+    pub probe: bool,
+    /// How many actions at random come first.
+    pub stray: usize,
+}
+
+/// Runs an episode by the policy.
+pub fn follow(
     table: &mut Table,
     env: &mut dyn Env,
     actor: &mut Actor<'_>,
-    probe: bool,
+    Follow { probe, mut stray }: Follow,
     rng: &mut Rng,
 ) -> Result<(), Error> {
     let mut at = Some(table.at(env));
@@ -95,7 +107,10 @@ fn follow(
         }
         let state = table.state(place);
         let untried: Vec<usize> = (0..state.actions.len()).filter(|&a| state.seen[a].is_empty()).collect();
-        let action = if !left && !untried.is_empty() && rng.unit() < LEAVE {
+        let action = if stray > 0 && !state.actions.is_empty() {
+            stray -= 1;
+            Some(rng.below(state.actions.len()))
+        } else if !left && !untried.is_empty() && rng.unit() < LEAVE {
             left = true;
             Some(untried[rng.below(untried.len())])
         } else {

@@ -25,5 +25,5 @@ mod values;
 mod widen;
 
 pub use driver::{Improved, Improver, WideningStep};
-pub use trial::Trial;
+pub use trial::{Trial, starts};
 pub use widen::Widening;

@@ -1,17 +1,19 @@
 //! Policies beside each other on the same episodes of the training instances, small and larger ones.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use derrl_env::Env;
 use derrl_logic::{Alphabet, How, Policy};
 
+use super::table::Table;
 use crate::act::actor::Actor;
-use crate::act::score::{Act, EpisodeResult, run_episode, selection_streams};
+use crate::act::score::{Act, EpisodeResult, SOLVED, run_astray, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
-use crate::search::checkpoint::SOLVED;
 use crate::search::prune::length;
 use crate::search::refine::advantage;
+use crate::settings::streams::Purpose;
 
 /// Returns that differ by no more than so many standard errors are the same.
 const NEAR: f64 = 2.0;
@@ -25,12 +27,31 @@ pub struct Trial {
     pub alphabet: Arc<Alphabet>,
     /// Its episodes of each size.
     pub results: Vec<Vec<EpisodeResult>>,
+    /// Episodes of each size that start astray, with nothing earned and nothing failed where going astray ended them. Training instances start in few
+    /// states; these say how it does in all the others that it may come to in larger instances.
+    strays: Vec<Vec<EpisodeResult>>,
+    goes_astray: bool,
+    /// Which instance each episode starts in, size by size; each in one of its own where that is not said.
+    pub instances: Vec<Arc<[u32]>>,
 }
 
 impl Trial {
     /// A policy that was not tried yet.
     pub fn new(policy: Policy, alphabet: &Arc<Alphabet>) -> Trial {
-        Trial { policy, alphabet: Arc::clone(alphabet), results: Vec::new() }
+        Trial {
+            policy,
+            alphabet: Arc::clone(alphabet),
+            results: Vec::new(),
+            strays: Vec::new(),
+            goes_astray: false,
+            instances: Vec::new(),
+        }
+    }
+
+    /// The same, to be tried in episodes that start astray, too.
+    #[must_use]
+    pub fn going_astray(self) -> Trial {
+        Trial { goes_astray: true, ..self }
     }
 
     /// Whether it is about this policy: the same rules, by the same definitions.
@@ -56,10 +77,30 @@ impl Trial {
             let results: Vec<EpisodeResult> = (0..episodes as u64)
                 .map(|i| run_episode(act, &mut env, selection_streams(seed, i)))
                 .collect::<Result<_, _>>()?;
-            steps += env.taken();
             self.results.push(results);
+            if self.goes_astray {
+                self.strays.push(self.astray(&mut env, seed, 0..episodes as u64)?);
+            }
+            steps += env.taken();
         }
         Ok(steps)
+    }
+
+    /// Episodes of these numbers that start astray.
+    pub fn astray(
+        &self,
+        env: &mut Counted<'_>,
+        seed: u64,
+        episodes: impl IntoIterator<Item = u64>,
+    ) -> Result<Vec<EpisodeResult>, Error> {
+        let mut actor = Actor::new(&self.policy, &self.alphabet);
+        let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+        let run = |i: u64| {
+            let (streams, stray) = (selection_streams(seed, i), Purpose::Stray(i).rng(seed));
+            let result = run_astray(act, env, streams, stray, &self.alphabet)?;
+            Ok(result.unwrap_or(EpisodeResult { value: 0.0, success: true, steps: 0 }))
+        };
+        episodes.into_iter().map(run).collect()
     }
 
     /// The returns of all its episodes.
@@ -88,9 +129,76 @@ impl Trial {
         if other.results.len() != self.results.len() || self.success(last) != other.success(last) {
             return other.results.len() == self.results.len() && self.success(last) > other.success(last);
         }
-        let returns = |results: &[EpisodeResult]| results.iter().map(|r| r.value).collect::<Vec<_>>();
-        let (gap, noise) = advantage(&returns(own), &returns(others));
-        gap > NEAR * noise + 1e-9 || gap >= -NEAR * noise - 1e-9 && self.length() < other.length()
+        let (gap, noise) = paired(&values(own), &values(others), &self.groups(last));
+        self.verdict(other, last, (gap, NEAR * noise)).unwrap_or_else(|| self.length() < other.length())
+    }
+
+    /// What tells the instances of all episodes apart, from this size on.
+    fn groups(&self, first: usize) -> Vec<u64> {
+        let of = |(size, ids): (usize, &Arc<[u32]>)| {
+            let in_size = (size as u64) << 32;
+            ids.iter().map(move |&id| in_size | u64::from(id)).collect::<Vec<_>>()
+        };
+        self.instances.iter().enumerate().skip(first).flat_map(of).collect()
+    }
+
+    /// Whether it does better than another one, of which these are the advantage in returns and its noise; `None` where they are
+    /// level. One that fails less often when it starts astray is better; else one that earns more, if it earns no less when it starts
+    /// astray; or as much, and clearly more when it starts astray. Only sizes from `first` on count for that.
+    fn verdict(&self, other: &Trial, first: usize, (gap, noise): (f64, f64)) -> Option<bool> {
+        let beyond = |gap: f64, noise: f64| (gap.abs() > noise + 1e-9).then_some(gap > 0.0);
+        let strays = |trial: &Trial| trial.strays.iter().skip(first).flatten().copied().collect::<Vec<_>>();
+        let (own, others) = (strays(self), strays(other));
+        let wins = |a: &[EpisodeResult], b: &[EpisodeResult]| {
+            a.iter().zip(b).filter(|(a, b)| a.success && !b.success).count() as f64
+        };
+        let (won, lost) = (wins(&own, &others), wins(&others, &own));
+        let instances = if self.instances.is_empty() { other } else { self };
+        let astray = paired(&values(&own), &values(&others), &instances.groups(first));
+        beyond(won - lost, (won + lost).sqrt()).or_else(|| match beyond(gap, noise) {
+            Some(better) => (beyond(astray.0, astray.1) != Some(!better)).then_some(better),
+            None => beyond(astray.0, NEAR * astray.1),
+        })
+    }
+
+    /// The same, with what it did in the first episodes of one size alone.
+    #[must_use]
+    pub fn part(&self, size: usize, episodes: usize) -> Trial {
+        fn first<T: Clone>(of: Option<&[T]>, n: usize) -> Option<Vec<T>> {
+            of.map(|of| of[..n.min(of.len())].to_vec())
+        }
+        let results = |of: &Vec<Vec<EpisodeResult>>| first(of.get(size).map(Vec::as_slice), episodes);
+        let ids = first(self.instances.get(size).map(|ids| &**ids), episodes);
+        Trial {
+            policy: self.policy.clone(),
+            alphabet: Arc::clone(&self.alphabet),
+            results: results(&self.results).into_iter().collect(),
+            strays: results(&self.strays).into_iter().collect(),
+            goes_astray: self.goes_astray,
+            instances: ids.into_iter().map(Arc::from).collect(),
+        }
+    }
+
+    /// Whether it fails in some instance, where that starts or astray.
+    pub fn fails_anywhere(&self) -> bool {
+        self.falls_short() || self.strays.iter().flatten().any(|r| !r.success)
+    }
+
+    /// What it earns more than another one, per episode, with the noise of that.
+    pub fn advantage(&self, other: &Trial) -> (f64, f64) {
+        let instances = if self.instances.is_empty() { other } else { self };
+        paired(&self.returns(), &other.returns(), &instances.groups(0))
+    }
+
+    /// Whether it does better than another one in the episodes that both were run on.
+    pub fn is_ahead(&self, other: &Trial) -> bool {
+        self.verdict(other, 0, self.advantage(other)) == Some(true)
+    }
+
+    /// The episodes of a size that it fails in when they start astray.
+    pub fn lost_astray(&self, size: usize) -> impl Iterator<Item = u64> {
+        let of = self.strays.get(size).into_iter().flatten().enumerate();
+        of.filter(|(_, r)| !r.success).map(|(i, _)| i as u64)
     }
 
     /// Whether it fails in instances of some size that it was run on.
@@ -98,10 +206,59 @@ impl Trial {
         (0..self.results.len()).any(|size| self.success(size) < SOLVED)
     }
 
-    /// Whether it earns more than another one beyond the noise of a paired comparison, or exactly the same and is shorter.
+    /// Whether it earns more than another one beyond the noise of a paired comparison; or as much, and more in episodes that start
+    /// astray; or exactly the same and is shorter.
     pub fn beats(&self, other: &Trial) -> bool {
-        let (gap, noise) = advantage(&self.returns(), &other.returns());
+        let (gap, noise) = self.advantage(other);
         let shorter = self.length() < other.length() && !other.policy.rules.is_empty();
-        gap > noise + 1e-9 || gap.abs() <= 1e-9 && shorter
+        self.verdict(other, 0, (gap, noise)).unwrap_or(gap.abs() <= 1e-9 && shorter)
+    }
+}
+
+/// Which instance each of these episodes starts in, numbered in the order in which they come.
+pub fn starts(env: &mut dyn Env, alphabet: &Arc<Alphabet>, episodes: usize, seed: u64) -> Arc<[u32]> {
+    let mut table = Table::new(alphabet);
+    let start = |i: u64| {
+        env.reset(&mut selection_streams(seed, i).0);
+        table.at(env).0
+    };
+    (0..episodes as u64).map(start).collect()
+}
+
+fn values(results: &[EpisodeResult]) -> Vec<f64> {
+    results.iter().map(|r| r.value).collect()
+}
+
+/// The mean difference of paired numbers and its standard error. Episodes of one instance are alike, so that many of them tell no more
+/// than a few: the error is that of instances, where there are several and it is said which is whose.
+fn paired(a: &[f64], b: &[f64], instances: &[u64]) -> (f64, f64) {
+    let (gap, noise) = advantage(a, b);
+    let mut off: BTreeMap<u64, f64> = BTreeMap::new();
+    let mut n = 0.0;
+    for ((a, b), instance) in a.iter().zip(b).zip(instances) {
+        *off.entry(*instance).or_insert(0.0) += a - b - gap;
+        n += 1.0;
+    }
+    let groups = off.len() as f64;
+    if off.len() < 2 {
+        return (gap, noise);
+    }
+    let squares: f64 = off.values().map(|o| o * o).sum();
+    (gap, noise.max((squares * groups / (groups - 1.0)).sqrt() / n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn episodes_of_one_instance_count_once() {
+        let (a, b): (Vec<f64>, Vec<f64>) = ((0..100).map(|i| f64::from(i % 4 / 3)).collect(), vec![0.0; 100]);
+        let alone: Vec<u64> = (0..100).collect();
+        let (gap, noise) = paired(&a, &b, &alone);
+        assert!((gap, noise) == advantage(&a, &b) && gap > 5.0 * noise, "25 of 100 instances are won");
+        let repeated: Vec<u64> = (0..100).map(|i| i % 4).collect();
+        let (gap, noise) = paired(&a, &b, &repeated);
+        assert!(gap <= noise + 1e-9, "one of four is: that may be chance, {gap} {noise}");
     }
 }

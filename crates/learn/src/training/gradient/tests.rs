@@ -10,6 +10,7 @@ use crate::experience::counted::Counted;
 use crate::experience::relaxed::by_definition;
 use crate::experience::rollout::Acting;
 use crate::generator::sigmoid;
+use crate::language::ids::Learner;
 use crate::language::slot::RuleDistribution;
 use crate::settings::estimator::{ESTIMATORS, Estimator};
 
@@ -86,7 +87,7 @@ impl Fixture {
             let d = &rules.distributions[k];
             (k, d.confidence * by_definition(&d.p, masks, self.problem.grounder.words()))
         };
-        let slots = self.problem.slots_of(0, action).map(f);
+        let slots = self.problem.slots_of(Learner::FIRST, action).range().map(f);
         slots.reduce(|a, b| if b.1 > a.1 { b } else { a }).unwrap()
     }
 
@@ -100,7 +101,7 @@ impl Fixture {
             let words = grounding.words();
             let actions = self.states.actions(step.state);
             let derived = |a: usize| self.batch.derived(step).iter().find(|d| d.contains(a));
-            let by = |a: usize| derived(a).map(|d| d.slot as usize);
+            let by = |a: usize| derived(a).map(|d| d.slot.index());
             let f = |a: usize| match (value, by(a)) {
                 (Value::Relaxed, _) => self.best_slot(rules, actions[a].action, grounding.flat(a)).1,
                 (_, None) => 0.0,

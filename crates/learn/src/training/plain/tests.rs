@@ -108,7 +108,7 @@ fn check(domain: &str, config: &Config, seed: u64) {
             let derived = batch.derived(step).iter().find(|d| d.contains(a));
             let found = derived.map_or(1.0, |d| d.weight) * step.rest;
             near(f64::from(found), pi, &format!("{what}: pi"));
-            assert!(derived.is_none_or(|d| d.slot as usize == f[a].0), "{what}: the slot that derives");
+            assert!(derived.is_none_or(|d| d.slot.index() == f[a].0), "{what}: the slot that derives");
         }
     }
     let mut fast = LogitGradient::default();

@@ -4,17 +4,18 @@ use derrl_report::{css, escape};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::run::{Run, Summary, summarise};
+use crate::error::Error;
+use crate::run::{Run, Summary, summarise};
 
-const TEMPLATE: &str = include_str!("../../web/page.html");
-const STYLE: &str = include_str!("../../web/style.css");
+const TEMPLATE: &str = include_str!("../web/page.html");
+const STYLE: &str = include_str!("../web/style.css");
 
 /// The scripts of all pages, in the order in which they build on each other.
 const SCRIPTS: &[&str] = &[
-    include_str!("../../web/dom.js"),
-    include_str!("../../web/rules.js"),
-    include_str!("../../web/player.js"),
-    include_str!("../../web/results.js"),
+    include_str!("../web/dom.js"),
+    include_str!("../web/rules.js"),
+    include_str!("../web/player.js"),
+    include_str!("../web/results.js"),
 ];
 
 #[derive(Serialize)]
@@ -27,22 +28,31 @@ struct Data<'a> {
 }
 
 /// A page that needs nothing but itself.
-pub fn html(title: &str, runs: &[Run], notes: &[String]) -> anyhow::Result<String> {
+pub fn page(title: &str, runs: &[Run], notes: &[String]) -> Result<String, Error> {
     let data = Data { version: env!("CARGO_PKG_VERSION"), title, notes, summaries: summarise(runs), runs };
-    let scripts = [SCRIPTS.concat(), include_str!("../../web/main.js").to_string()].concat();
+    let scripts = [SCRIPTS.concat(), include_str!("../web/main.js").to_string()].concat();
     fill(title, &data, &scripts, "")
 }
 
-/// A page that asks `derrl serve` for more: `live` or `playground`.
-pub fn live(title: &str, which: &str, data: &Value) -> anyhow::Result<String> {
+/// A page that asks `derrl serve` for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// All runs, as they grow.
+    Overview,
+    /// A policy to edit.
+    Playground,
+}
+
+/// The text of such a page.
+pub fn live(title: &str, which: Live, data: &Value) -> Result<String, Error> {
     let own = match which {
-        "playground" => include_str!("../../web/playground.js"),
-        _ => include_str!("../../web/live.js"),
+        Live::Overview => include_str!("../web/live.js"),
+        Live::Playground => include_str!("../web/playground.js"),
     };
     fill(title, data, &[&SCRIPTS.concat(), own].concat(), "; connect-src 'self'")
 }
 
-fn fill(title: &str, data: &impl Serialize, scripts: &str, may_ask: &str) -> anyhow::Result<String> {
+fn fill(title: &str, data: &impl Serialize, scripts: &str, may_ask: &str) -> Result<String, Error> {
     // Inside a script element, only `</script` and `<!--` mean something: no `<` may stay.
     let json = serde_json::to_string(data)?.replace('<', "\\u003c");
     let script = format!("\"use strict\";\n(() => {{\n{scripts}}})();");
@@ -60,7 +70,7 @@ fn fill(title: &str, data: &impl Serialize, scripts: &str, may_ask: &str) -> any
         page.push_str(before);
         match parts.iter().find(|(name, _)| *name == place) {
             Some((_, text)) => page.push_str(text),
-            None => anyhow::bail!("the template asks for `{place}`, which is not known"),
+            None => return Err(Error::Template(place.to_string())),
         }
         rest = after;
     }

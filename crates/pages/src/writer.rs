@@ -2,25 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use derrl_env::{Env, Options, Scene};
+use derrl_env::{Env, Scene};
 use derrl_learn::{
-    Ask, Bounds, Change, ExplainedStep, Explanation, Found, Match, Others, Reason, Standing, Trace, WhatIf,
-    WhatIfs, WhyNot, explain_episode,
+    Change, ExplainedStep, Explanation, Found, Match, Reason, Standing, Trace, WhatIf, WhyNot,
 };
-use derrl_logic::{Policy, Role};
+use derrl_logic::{Alphabet, Role};
 use derrl_report::{Marks, Node, Picture};
 use serde::Serialize;
-use serde_json::Value;
-
-use super::Extent;
-use crate::domain::Domain;
-use crate::run_folder::RunFolder;
-use crate::shell::quoted;
 
 /// All episodes of a run.
 #[derive(Default, Serialize)]
 pub struct Episodes {
-    tasks: Vec<TaskEpisodes>,
+    pub tasks: Vec<TaskEpisodes>,
     /// Situations and what is to be said about the actions not taken there. Policies that are lost come by the same ones again and
     /// again, so steps name them by number.
     situations: Vec<Situation>,
@@ -33,11 +26,12 @@ pub struct Episodes {
     known_looks: HashMap<String, usize>,
     #[serde(skip)]
     known_keys: HashMap<String, usize>,
+    /// Actions that are explained.
     #[serde(skip)]
-    explained: usize,
+    pub explained: usize,
     /// Episodes left out because there was no time for them.
     #[serde(skip)]
-    left_out: usize,
+    pub left_out: usize,
 }
 
 /// A state and an action taken there.
@@ -53,14 +47,14 @@ struct Situation {
 /// The episodes of a task.
 #[derive(Serialize)]
 pub struct TaskEpisodes {
-    task: String,
-    summary: String,
-    episodes: Vec<Episode>,
+    pub task: String,
+    pub summary: String,
+    pub episodes: Vec<Episode>,
 }
 
 /// An explained episode.
 #[derive(Serialize)]
-struct Episode {
+pub struct Episode {
     /// Which episode of the seed, from 1.
     number: usize,
     /// The command that explains it in a terminal.
@@ -119,7 +113,8 @@ struct Moved(usize, f64, f64, usize, #[serde(skip_serializing_if = "Vec::is_empt
 #[derive(Serialize)]
 struct End {
     status: &'static str,
-    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success: Option<bool>,
     #[serde(rename = "return")]
     total: f64,
     facts: Vec<String>,
@@ -182,141 +177,9 @@ fn is_none_or_zero(n: &f64) -> bool {
     *n == 0.0
 }
 
-/// Other actions that are explained at a step, at the most.
-const MOST_OTHERS: usize = 64;
-/// Actions of a whole page for which it says what would have to change, and actions that it explains at all.
-const MOST_CHANGES: usize = 10_000;
-const MOST_EXPLAINED: usize = 40_000;
-/// How far a page looks for changes: far enough for the worlds at hand, and quick.
-const BOUNDS: Bounds = Bounds { changes: 4, states: 2_000, background: false, inconsistent: true };
-
-/// The most instructive of the first episodes of each task that was scored. What cannot be run is left out with a note: a page without episodes is better
-/// than none.
-pub fn of_tasks(
-    folder: &RunFolder,
-    domain: &Domain,
-    policy: &Policy,
-    scores: &Value,
-    extent: Extent,
-    notes: &mut Vec<String>,
-) -> Episodes {
-    let mut all = Episodes::default();
-    if extent.episodes == 0 {
-        return all;
-    }
-    let scored = |task: &str| scores.get(task).is_some();
-    for task in domain.world.tasks() {
-        let options = folder.config.options.of(task);
-        for (suffix, options) in [("", quiet(&options)), ("+noise", options)] {
-            let name = format!("{}{suffix}", task.name);
-            if !scored(&name) {
-                continue;
-            }
-            match of_task(folder, domain, policy, &task.name, &options, extent, &mut all) {
-                // There was no time for any: a note says so, and a page offers no task that it cannot show.
-                Ok(episodes) if episodes.is_empty() => {}
-                Ok(episodes) => {
-                    all.tasks.push(TaskEpisodes { task: name, summary: task.summary.clone(), episodes });
-                }
-                Err(problem) => {
-                    notes.push(format!("no episodes of task `{name}`: {problem}"));
-                    // What one task lacks, the next lacks too, and looking for it may take long.
-                    return all;
-                }
-            }
-        }
-    }
-    if extent.is_late() {
-        let missing = match all.left_out {
-            0 => "some explanations are".to_string(),
-            n => format!("{n} episodes and some explanations are"),
-        };
-        let shown = quoted(folder.path());
-        notes.push(format!("{missing} left out to save time: `derrl report {shown}` writes the whole page"));
-    }
-    all
-}
-
-fn quiet(options: &Options) -> Options {
-    Options { noise: None, ..options.clone() }
-}
-
-fn of_task(
-    folder: &RunFolder,
-    domain: &Domain,
-    policy: &Policy,
-    task: &str,
-    options: &Options,
-    extent: Extent,
-    all: &mut Episodes,
-) -> anyhow::Result<Vec<Episode>> {
-    let alphabet = &domain.alphabet;
-    let mut env = domain.world.make(alphabet, task, options)?;
-    // Where an episode takes a simulator, one is enough.
-    let numbers = if env.simulator().is_some() {
-        (0..extent.episodes.min(1) as u64).collect()
-    } else {
-        most_instructive(folder, domain, policy, env.as_mut(), extent)?
-    };
-    let mut episodes = Vec::new();
-    for (at, &number) in numbers.iter().enumerate() {
-        // What is seen at a glance is there in any case: the first episode of the first task.
-        if extent.is_late() && !(all.tasks.is_empty() && at == 0) {
-            all.left_out += numbers.len() - at;
-            break;
-        }
-        let id = (folder.config.seed, number);
-        let what_if = if all.explained < MOST_CHANGES { WhatIfs::Others } else { WhatIfs::None };
-        let others =
-            if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
-        let ask = Ask { others, what_if, bounds: BOUNDS, until: extent.until };
-        let trace = explain_episode(policy, alphabet, env.as_mut(), id, extent.steps, &ask)?;
-        let writer =
-            Writer { domain, env: env.as_ref(), all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 };
-        let number = number as usize + 1;
-        let command = command(folder, task, options, number);
-        episodes.push(writer.episode(number, command, trace));
-    }
-    Ok(episodes)
-}
-
-/// Episodes that are looked at for ones to show, at the most.
-pub const LOOKED_AT: u64 = 12;
-
-/// How much there is to see in an episode: first the rules that fire, then the steps, up to a number that can be followed.
-pub fn instructive(trace: &Trace) -> (usize, usize) {
-    let fired = trace.steps.iter().filter_map(|s| s.explanation.fired.as_ref()).map(|m| m.rule);
-    (fired.collect::<BTreeSet<_>>().len(), trace.steps.len().min(12))
-}
-
-/// The numbers of the episodes that show most, the best first.
-fn most_instructive(
-    folder: &RunFolder,
-    domain: &Domain,
-    policy: &Policy,
-    env: &mut dyn Env,
-    extent: Extent,
-) -> anyhow::Result<Vec<u64>> {
-    let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: BOUNDS, until: None };
-    let mut found = Vec::new();
-    for number in 0..LOOKED_AT.max(extent.episodes as u64) {
-        let id = (folder.config.seed, number);
-        let trace = explain_episode(policy, &domain.alphabet, env, id, extent.steps, &ask)?;
-        found.push((instructive(&trace), number));
-    }
-    found.sort_by_key(|(shows, number)| (std::cmp::Reverse(*shows), *number));
-    Ok(found.into_iter().take(extent.episodes).map(|(_, number)| number).collect())
-}
-
-/// How to see the same episode in a terminal.
-fn command(folder: &RunFolder, task: &str, options: &Options, number: usize) -> String {
-    let noise = options.noise.map(|p| format!(" --noise {p}")).unwrap_or_default();
-    let seed = folder.config.seed;
-    format!("derrl explain {} --task {task} --seed {seed} --episode {number}{noise}", quoted(folder.path()))
-}
-
-struct Writer<'a> {
-    domain: &'a Domain,
+/// Writes an episode down.
+pub struct Writer<'a> {
+    alphabet: &'a Alphabet,
     env: &'a dyn Env,
     all: &'a mut Episodes,
     /// The pieces of the step before by the numbers of their keys, with place and looks, and the size.
@@ -325,8 +188,14 @@ struct Writer<'a> {
     total: f64,
 }
 
-impl Writer<'_> {
-    fn episode(mut self, number: usize, command: String, trace: Trace) -> Episode {
+impl<'a> Writer<'a> {
+    /// Writes episodes of this environment down among these.
+    pub fn new(alphabet: &'a Alphabet, env: &'a dyn Env, all: &'a mut Episodes) -> Writer<'a> {
+        Writer { alphabet, env, all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 }
+    }
+
+    /// An episode, with what is new in it added to what repeats.
+    pub fn episode(mut self, number: usize, command: String, trace: Trace) -> Episode {
         let background = match trace.steps.first() {
             // Agents see different parts of a world.
             Some(first) if first.agent.is_none() => self.split(first.explanation.facts.clone()).1,
@@ -414,7 +283,7 @@ impl Writer<'_> {
 
     /// State facts and background facts.
     fn split(&self, facts: Vec<String>) -> (Vec<String>, Vec<String>) {
-        let predicates = &self.domain.alphabet.predicates;
+        let predicates = &self.alphabet.predicates;
         let background: Vec<&str> =
             predicates.iter().filter(|p| p.role == Role::Background).map(|p| p.name.as_str()).collect();
         facts.into_iter().partition(|fact| {
