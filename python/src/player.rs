@@ -58,7 +58,8 @@ impl Methods {
         };
         let need = |name: &str| {
             find(name)?.ok_or_else(|| {
-                let kind = object.get_type().name().map_or_else(|_| "it".to_string(), |kind| kind.to_string());
+                let kind =
+                    object.get_type().name().map_or_else(|_| "it".to_string(), |kind| kind.to_string());
                 PyTypeError::new_err(format!(
                     "a world has the methods reset(seed) and step(action): {kind} has no `{name}`"
                 ))
@@ -189,7 +190,8 @@ impl Player {
             )));
         };
         let part = |i: usize| parts.get_borrowed_item(i);
-        self.look(py, &part(0)?)?;
+        let facts = part(0)?;
+        self.look(py, &facts)?;
         let reward: f64 = part(1)?.extract()?;
         let (terminated, truncated) = (part(2)?.is_truthy()?, part(3)?.is_truthy()?);
         let status = match (terminated, truncated) {

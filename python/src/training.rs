@@ -32,7 +32,9 @@ pub fn start(
     options: &str,
 ) -> PyResult<()> {
     let World { world, planning, .. } = world.get().clone();
-    for warning in planning.as_ref().map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)? {
+    for warning in
+        planning.as_ref().map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)?
+    {
         let warning = std::ffi::CString::new(warning)?;
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
     }

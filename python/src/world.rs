@@ -275,7 +275,9 @@ impl Episodes {
         let (mut atoms, mut lexicon) = (Atoms::default(), Lexicon::default());
         atoms.read_one(&mut lexicon, action, "an action")?;
         let mut said = (String::new(), Vec::new());
-        atoms.each(&lexicon, |name, args| said = (name.to_string(), args.iter().map(ToString::to_string).collect()));
+        atoms.each(&lexicon, |name, args| {
+            said = (name.to_string(), args.iter().map(ToString::to_string).collect())
+        });
         let (name, args) = said;
         py.detach(|| {
             let mut playing = self.lock();

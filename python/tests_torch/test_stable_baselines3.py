@@ -44,9 +44,9 @@ def test_a_learner_improves(learner):
     env = Monitor(gymnasium.make("derrl/Blocks-v0"))
     model = learner("MlpPolicy", env, **SETTINGS)
     before, _ = played(env, model)
-    model.learn(6000)
+    model.learn(4000)
     after, masked_out = played(env, model)
-    print(f"{learner.__name__}: mean return {before:.2f} before, {after:.2f} after 6,000 steps")
+    print(f"{learner.__name__}: mean return {before:.2f} before, {after:.2f} after 4,000 steps")
     assert after > before + 0.1
     assert learner is PPO or masked_out == 0
 

@@ -53,12 +53,11 @@ pub enum Ended {
 /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
 pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
     let world = &request.world;
-    let domain = match &request.planning {
-        Some(planning) => planning.domain(request.untyped)?,
-        None => {
-            let (name, text) = (world.name(), world.domain().to_string());
-            Domain::of_world(name, name, text, request.untyped, world)?
-        }
+    let domain = if let Some(planning) = &request.planning {
+        planning.domain(request.untyped)?
+    } else {
+        let (name, text) = (world.name(), world.domain().to_string());
+        Domain::of_world(name, name, text, request.untyped, world)?
     };
     let mut settings = Config::default();
     for setting in &request.settings {

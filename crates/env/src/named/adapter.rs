@@ -79,7 +79,7 @@ impl Named {
         let actions: Vec<Option<Action>> =
             own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
         let or_any = |types: Option<&Vec<Type>>, arity: usize| {
-            types.map_or_else(|| vec![Types::ANY; arity], |types| types.to_vec())
+            types.map_or_else(|| vec![Types::ANY; arity], Clone::clone)
         };
         let predicate_types = predicates.iter().zip(&own.predicates);
         let predicate_types =
