@@ -70,7 +70,7 @@ pub fn save(document: &Document, path: &Path, format: Format, theme: Theme) -> a
         Format::Png => raster::png(document, theme, PNG_SCALE)?,
         Format::Gif => raster::gif(&[(document.clone(), LAST)], theme, GIF_SCALE)?,
     };
-    write_named(path, bytes)
+    write_named(path, &bytes)
 }
 
 /// Writes an explained episode: all of it as a film, or one step (from 1; the step after the last is the end).
@@ -87,7 +87,7 @@ pub fn save_episode(
         let timed = |(i, still)| (still, if i == last { LAST } else { STEP });
         let film: Vec<(Document, u16)> = stills.into_iter().enumerate().map(timed).collect();
         let bytes = raster::gif(&film, theme, GIF_SCALE)?;
-        return write_named(path, bytes);
+        return write_named(path, &bytes);
     }
     let Some(still) = step.checked_sub(1).and_then(|i| stills.get(i)) else {
         bail!(

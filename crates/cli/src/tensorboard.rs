@@ -46,7 +46,7 @@ pub fn write(folder: &RunFolder, logs: &Path) -> anyhow::Result<()> {
         let place = logs.join(name);
         make_folder(&place)?;
         let path = place.join(format!("events.out.tfevents.{}.derrl.{}", now as u64, std::process::id()));
-        safe_file::write(&path, events.records)?;
+        safe_file::write(&path, &events.records)?;
     }
     Ok(())
 }

@@ -15,12 +15,12 @@ use anyhow::Context;
 const PARTIAL: &str = ".partial";
 
 /// Writes a file of ours: a file, link or pipe in its place is replaced.
-pub fn write(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+pub fn write(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
     replace(path, content.as_ref()).with_context(|| cannot_write(path))
 }
 
 /// Writes a file that the user named. A device or pipe such as `/dev/stdout` is written to and stays what it is.
-pub fn write_named(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+pub fn write_named(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
     if is_stream(path) {
         let written =
             OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(content.as_ref()));

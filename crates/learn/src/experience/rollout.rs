@@ -210,7 +210,7 @@ impl Batch {
             self.bodies.clear(); // not needed any more
         }
         let at = self.bodies.len();
-        self.bodies.resize(at + words * slots.len(), 0);
+        self.bodies.resize(at + words * slots.count(), 0);
         rules.samplers[learner.index()].draw(rng, &mut self.bodies[at..]);
         if problem.restricts(config) {
             for (k, body) in slots.iter().zip(self.bodies[at..].chunks_exact_mut(words)) {

@@ -57,7 +57,7 @@ impl Slots {
 
     /// How many there are.
     #[inline]
-    pub fn len(self) -> usize {
+    pub fn count(self) -> usize {
         self.len as usize
     }
 
@@ -70,7 +70,7 @@ impl Slots {
     /// Their places in a list of what belongs to all slots.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
-        self.first.index()..self.first.index() + self.len()
+        self.first.index()..self.first.index() + self.count()
     }
 
     /// Which of these a slot is.

@@ -70,7 +70,7 @@ pub fn grow(
 pub fn free_actions(policy: &Policy, problem: &Problem) -> Vec<Action> {
     let has = |action: Action| policy.rules.iter().filter(|r| r.action == action).count();
     let actions = (0..problem.alphabet.actions.len() as u32).map(Action);
-    actions.filter(|&a| has(a) < problem.slots_of(Learner::FIRST, a).len()).collect()
+    actions.filter(|&a| has(a) < problem.slots_of(Learner::FIRST, a).count()).collect()
 }
 
 /// A ground action in a state in which no rule fired.

@@ -90,7 +90,7 @@ impl LogitGradient {
             for (&action, coefficients) in actions.iter().zip(rows) {
                 let slots = on.problem.slots_of(list.learner, action);
                 let first = on.problem.lane(slots.first).index();
-                let bests = &of_kind[first..first + slots.len()];
+                let bests = &of_kind[first..first + slots.count()];
                 let own = &on.rules.distributions[slots.range()];
                 let f = |i: usize| own[i].confidence * bests[i].0;
                 let nearest =

@@ -169,10 +169,8 @@ fn renamed(clause: &DefiningClause, first: usize) -> Option<Vec<Literal>> {
             return None;
         }
     }
-    let mut next = first;
-    for name in names.iter_mut().filter(|n| n.is_none()) {
-        *name = Some(Var(u8::try_from(next).ok()?));
-        next += 1;
+    for (own, name) in (first..).zip(names.iter_mut().filter(|n| n.is_none())) {
+        *name = Some(Var(u8::try_from(own).ok()?));
     }
     let rename = |arg: &Arg| match arg {
         Arg::Var(v) => names[v.0 as usize].map(Arg::Var),

@@ -50,7 +50,7 @@ struct Plans {
 #[derive(Clone, Debug)]
 pub(super) enum Derived {
     /// With the number of derivations of each.
-    Counted(Tally),
+    Counted(Box<Tally>),
     /// In order.
     Listed(Vec<u64>),
 }
@@ -199,7 +199,7 @@ impl Level {
             return Derived::Listed(list);
         }
         tally.rank();
-        Derived::Counted(tally)
+        Derived::Counted(Box::new(tally))
     }
 
     fn plan(&self, relations: &mut [Relation], keys: &Keys, objects: usize) -> Plans {

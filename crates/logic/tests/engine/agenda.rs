@@ -143,7 +143,9 @@ fn levels_that_change_as_a_whole_decide_the_same() {
         for l in 0..places {
             facts.push((pred("far", 2), vec![place(l), place(l + 1 + draw(places - 1))]));
         }
-        facts.iter().for_each(|(p, args)| given.push(*p, args));
+        for (p, args) in &facts {
+            given.push(*p, args);
+        }
         given.seal();
         let sealed = |given: &Facts| {
             let mut facts = given.clone();
