@@ -153,7 +153,7 @@ fn for_a_moment(command: &mut Command) -> Output {
             let id = child.id().to_string();
             told = Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success());
         }
-        if start.elapsed() > Duration::from_secs(120) {
+        if start.elapsed() > Duration::from_mins(2) {
             let _ = child.kill();
         }
         std::thread::sleep(Duration::from_millis(50));
