@@ -20,6 +20,9 @@ pub struct Extent {
 /// The time for the page that training leaves: as long as training took, within these bounds.
 const LEAST_SECONDS: f64 = 0.5;
 const MOST_SECONDS: f64 = 3.0;
+/// The time for a page that somebody asks for: far more than built-in worlds take. What would have to change is a long search in worlds with
+/// many objects.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Extent {
     /// Steps per episode where nothing else is said: all of them in most worlds, five minutes of traffic.
@@ -33,7 +36,8 @@ impl Extent {
             13..=60 => (1, 1, usize::MAX),
             _ => (1, 1, 10),
         };
-        Extent { episodes, steps: Extent::STEPS, played, curves, until: None }
+        let until = Some(Instant::now() + PATIENCE);
+        Extent { episodes, steps: Extent::STEPS, played, curves, until }
     }
 
     /// The same, for a page that takes no longer than these seconds, nor longer than a few.
