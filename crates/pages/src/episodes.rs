@@ -58,7 +58,8 @@ pub fn of_tasks(subject: &Subject<'_>, scores: &Value, extent: Extent, notes: &m
             n => format!("{n} episodes and some explanations are"),
         };
         let place = subject.place;
-        notes.push(format!("{missing} left out to save time: `derrl report {place}` writes the whole page"));
+        let explain = format!("`derrl explain {place} --episode N`");
+        notes.push(format!("{missing} left out to save time: {explain} shows any of them"));
     }
     all
 }
