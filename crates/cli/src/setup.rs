@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use derrl_env::{Options, World};
-use derrl_learn::{Checkpoint, Config, Given, Learned, Observer, Problem, Search};
+use derrl_learn::{Checkpoint, Config, Given, Learned, Observer, Problem, Search, Sizes};
 use derrl_logic::Alphabet;
 
 use crate::domain::Domain;
@@ -55,7 +55,12 @@ impl Setup {
     ) -> Result<Vec<Option<Learned>>, derrl_learn::Error> {
         let (world, alphabet, options) = (&self.world, &self.alphabet, &self.options);
         let make_env = || world.make(alphabet, &self.task, options);
-        let make_sizes = || world.training_sizes(alphabet, &self.task, options);
+        let make_sizes = || {
+            let given = world.training_sizes(alphabet, &self.task, options)?;
+            let trains = world.training_task()?.name == self.task;
+            let made_up = if trains { world.made_up(alphabet, options)? } else { Vec::new() };
+            Ok(Sizes { given, made_up })
+        };
         let search = Search::new(&self.problem, &self.settings, &make_env, observer).with_sizes(&make_sizes);
         match self.budget {
             Some(steps) => search.within(steps),

@@ -59,6 +59,8 @@ struct Parts {
     makes: Vec<Make>,
     /// Sizes of training instances, ascending, and how to make those of one.
     sizes: Option<(Vec<usize>, MakeSized)>,
+    /// How to make up instances larger than any that are given.
+    made_up: Option<MakeUp>,
     options: Vec<&'static str>,
     exhaustive: Exhaustive,
 }
@@ -69,6 +71,9 @@ pub type Make = Arc<dyn Fn(&Arc<Alphabet>, &Options) -> Result<Box<dyn Env>, Err
 /// Makes an environment of training instances of a size.
 pub type MakeSized =
     Arc<dyn Fn(&Arc<Alphabet>, usize, &Options) -> Result<Box<dyn Env>, Error> + Send + Sync>;
+
+/// Makes up environments of larger training instances, smaller ones first.
+pub type MakeUp = Arc<dyn Fn(&Arc<Alphabet>, &Options) -> Result<Vec<Box<dyn Env>>, Error> + Send + Sync>;
 
 /// A distribution of instances.
 #[derive(Clone, Debug, PartialEq)]
@@ -203,6 +208,7 @@ impl World {
             tasks: Vec::new(),
             makes: Vec::new(),
             sizes: None,
+            made_up: None,
             options: Vec::new(),
             exhaustive: Exhaustive::Never(NO_SPACE.into()),
         })))
@@ -292,6 +298,16 @@ impl World {
     {
         let sizes = sizes.into_iter().collect();
         self.edit(|w| w.sizes = Some((sizes, Arc::new(make))))
+    }
+
+    /// The world with instances made up for training, larger than any that are given. The learner tells policies apart by them; it
+    /// does not rely on it that they can be solved.
+    #[must_use]
+    pub fn making_up<F>(self, make: F) -> World
+    where
+        F: Fn(&Arc<Alphabet>, &Options) -> Result<Vec<Box<dyn Env>>, Error> + Send + Sync + 'static,
+    {
+        self.edit(|w| w.made_up = Some(Arc::new(make)))
     }
 
     /// The world with what its code calls predicates and actions, where that is more than its domain file says.
@@ -437,6 +453,11 @@ impl World {
         let lower = spread(&below, most).into_iter().filter_map(sized);
         let task = self.make(alphabet, task, options);
         lower.chain([task]).chain(above.into_iter().filter_map(sized)).collect()
+    }
+
+    /// Training instances that are made up, larger than any that are given, smaller ones first.
+    pub fn made_up(&self, alphabet: &Arc<Alphabet>, options: &Options) -> Result<Vec<Box<dyn Env>>, Error> {
+        self.0.made_up.as_ref().map_or(Ok(Vec::new()), |make| make(alphabet, options))
     }
 
     /// All instances within an extent, or why there is no such list.

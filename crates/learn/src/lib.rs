@@ -85,7 +85,7 @@ pub use search::improve::{Improved, Improver, Widening, WideningStep};
 pub use search::observer::{Observer, Point, Silent};
 pub use search::prune::{length, prune};
 pub use search::refine::{Judge, Judged, advantage, refine};
-pub use search::waves::{MakeEnv, MakeSizes, Search};
+pub use search::waves::{MakeEnv, MakeSizes, Search, Sizes};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::explained::{Explained, explained};

@@ -40,6 +40,7 @@
 //! | `relation.rs`, `query.rs` | sets of tuples; conditions as joins over them |
 //! | `task.rs`, `simulator.rs` | a compiled problem; its states |
 //! | `explore.rs` | all states that can be reached, where they are few |
+//! | `variants.rs`, `enlarge.rs` | problems like those that were given, of the same size and larger |
 //! | `clauses.rs`, `translate.rs` | conditions as clauses; the domain as derrl's text |
 //! | `env.rs` | episodes |
 //! | `plan.rs` | plans: written, read, checked |
@@ -49,6 +50,7 @@
 pub mod bench;
 mod clauses;
 mod domain;
+mod enlarge;
 mod env;
 mod explore;
 mod formula;
@@ -67,6 +69,7 @@ mod types;
 mod variants;
 
 pub use domain::{Domain, Function, ObjectDecl, Predicate, Role};
+pub use enlarge::enlarged;
 pub use env::{PddlEnv, Problems, default_horizon};
 pub use explore::{Graph, Solvability, graph, solvability};
 pub use formula::{Atom, Axiom, Cost, Effect, Formula, Schema, Term};

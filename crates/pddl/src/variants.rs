@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use derrl_env::Rng;
 
+use crate::domain::{Domain, ObjectDecl};
 use crate::explore::{Solvability, solvability};
 use crate::formula::{Atom, Formula, Term};
 use crate::simulator::{Actions, Simulator};
@@ -15,7 +16,7 @@ use crate::task::Task;
 /// Tries per variant that is asked for.
 const TRIES: usize = 3;
 /// Actions at random before a variant starts, per object, at the most.
-const WALK: usize = 4;
+pub const WALK: usize = 4;
 
 /// Up to `count` variants of a problem that can be solved and are not solved at the start, as a search over at most `states` states
 /// shows. There are none where that is not enough to tell.
@@ -39,16 +40,8 @@ pub fn variants(task: &Arc<Task>, count: usize, states: usize) -> Vec<Arc<Task>>
 
 fn variant(task: &Arc<Task>, rng: &mut Rng) -> Option<Arc<Task>> {
     let mut simulator = Simulator::new(Arc::clone(task));
-    let mut actions = Actions::new();
-    for _ in 0..rng.below(WALK * task.size() + 1) {
-        simulator.legal(&mut actions);
-        if actions.is_empty() {
-            break;
-        }
-        let (action, args) = actions.get(rng.below(actions.len()));
-        let args = args.to_vec();
-        simulator.apply(action, &args)?;
-    }
+    let steps = rng.below(WALK * task.size() + 1);
+    walk(&mut simulator, steps, rng, &mut |_| {});
     let domain = &task.domain;
     let mut problem = task.problem.clone();
     for (predicate, init) in domain.predicates.iter().zip(&mut problem.init) {
@@ -66,16 +59,30 @@ fn variant(task: &Arc<Task>, rng: &mut Rng) -> Option<Arc<Task>> {
     for (p, holds) in problem.nullary.iter_mut().enumerate() {
         *holds &= domain.predicates[p].derived || simulator.holds(p as u32, &[]);
     }
-    let exchanged = exchange(task, rng);
+    let exchanged = exchange(&problem.objects, domain, rng);
     rename(&mut problem.goal, &exchanged);
     Task::new(domain, problem).ok().map(Arc::new)
 }
 
+/// Takes actions at random, up to so many, and shows every state that they lead to.
+pub fn walk(simulator: &mut Simulator, steps: usize, rng: &mut Rng, visit: &mut dyn FnMut(&Simulator)) {
+    let mut actions = Actions::new();
+    for _ in 0..steps {
+        simulator.legal(&mut actions);
+        if actions.is_empty() {
+            break;
+        }
+        let (action, args) = actions.get(rng.below(actions.len()));
+        let args = args.to_vec();
+        simulator.apply(action, &args);
+        visit(simulator);
+    }
+}
+
 /// An object in place of each, one of the same types. Constants stay: actions may speak of them.
-fn exchange(task: &Task, rng: &mut Rng) -> Vec<u32> {
-    let objects = &task.problem.objects;
+pub fn exchange(objects: &[ObjectDecl], domain: &Domain, rng: &mut Rng) -> Vec<u32> {
     let mut to: Vec<u32> = (0..objects.len() as u32).collect();
-    let first = task.domain.constants.len();
+    let first = domain.constants.len();
     for i in (first..objects.len()).rev() {
         let like: Vec<usize> = (first..=i).filter(|&j| objects[j].types == objects[i].types).collect();
         to.swap(i, like[rng.below(like.len())]);
@@ -83,7 +90,8 @@ fn exchange(task: &Task, rng: &mut Rng) -> Vec<u32> {
     to
 }
 
-fn rename(formula: &mut Formula, to: &[u32]) {
+/// Puts other objects in the places of those that a condition is about.
+pub fn rename(formula: &mut Formula, to: &[u32]) {
     let of = |term: &mut Term| {
         if let Term::Object(o) = term {
             *o = to[*o as usize];

@@ -22,6 +22,10 @@ const SEARCHED: usize = 20_000;
 const VARIANTS: usize = 8;
 const VARIANT_STATES: usize = 20_000;
 
+/// How many times as large as the largest problems those are that are made of them, and how many are made of them.
+const TIMES: [usize; 1] = [4];
+const ENLARGED: usize = 16;
+
 /// The task of the problems to train on.
 const TRAIN: &str = "train";
 
@@ -101,6 +105,8 @@ pub struct Pddl {
     /// The problems of each task, by name, in order.
     tasks: Vec<(String, Vec<Arc<Task>>)>,
     max_steps: Option<usize>,
+    varied: OnceLock<Vec<Arc<Task>>>,
+    larger: OnceLock<Vec<Vec<Arc<Task>>>>,
     /// The problems bound to the alphabet in use: making environments is then cheap.
     bound: Mutex<BTreeMap<String, Bound>>,
 }
@@ -126,7 +132,14 @@ impl Pddl {
         let about = if files.train.is_empty() { &tasks[..] } else { &tasks[..1] };
         let about = about.iter().flat_map(|(_, tasks)| tasks.iter().map(Arc::as_ref));
         let translation = Arc::new(Translation::new(&domain, about)?);
-        Ok(Arc::new(Pddl { translation, tasks, max_steps: files.max_steps, bound: Mutex::default() }))
+        Ok(Arc::new(Pddl {
+            translation,
+            tasks,
+            max_steps: files.max_steps,
+            varied: OnceLock::new(),
+            larger: OnceLock::new(),
+            bound: Mutex::default(),
+        }))
     }
 
     /// The world that they make.
@@ -155,20 +168,15 @@ impl Pddl {
             let mut sizes: Vec<usize> = train.iter().filter(is_open).map(|t| t.size()).collect();
             sizes.sort_unstable();
             sizes.dedup();
-            let (own, train) = (Arc::clone(self), train.clone());
-            let all: OnceLock<Vec<Arc<Task>>> = OnceLock::new();
+            let own = Arc::clone(self);
             world = world.engine_sizes(sizes, move |alphabet, size, _| {
-                let all = all.get_or_init(|| {
-                    let with_variants = |t: &Arc<Task>| {
-                        let more = derrl_pddl::variants(t, VARIANTS, VARIANT_STATES);
-                        std::iter::once(Arc::clone(t)).chain(more)
-                    };
-                    train.iter().flat_map(with_variants).collect()
-                });
-                let of_size: Vec<Arc<Task>> = all.iter().filter(|t| t.size() == size).cloned().collect();
-                let problems = Problems::new(&own.translation, alphabet, of_size, own.max_steps);
-                let problems = problems.map_err(derrl_env::Error::Language)?;
-                Ok(Box::new(PddlEnv::new(Arc::new(problems)).map_err(derrl_env::Error::Language)?))
+                let of_size = own.varied().iter().filter(|t| t.size() == size).cloned().collect();
+                own.sized(alphabet, of_size)
+            });
+            let own = Arc::clone(self);
+            world = world.making_up(move |alphabet, _| {
+                let larger = own.larger().iter().filter(|tasks| !tasks.is_empty());
+                larger.map(|tasks| own.sized(alphabet, tasks.clone())).collect()
             });
         }
         let own = Arc::clone(self);
@@ -177,6 +185,42 @@ impl Pddl {
             (1, self.tasks.len().max(1)),
             move |alphabet, extent| space::space(&own, alphabet, extent),
         )))
+    }
+
+    /// The problems to train on.
+    fn train(&self) -> &[Arc<Task>] {
+        self.tasks.first().filter(|(name, _)| name == TRAIN).map_or(&[], |(_, train)| train)
+    }
+
+    /// The problems to train on, each with variants of it.
+    fn varied(&self) -> &[Arc<Task>] {
+        let with_variants = |t: &Arc<Task>| {
+            let more = derrl_pddl::variants(t, VARIANTS, VARIANT_STATES);
+            std::iter::once(Arc::clone(t)).chain(more)
+        };
+        self.varied.get_or_init(|| self.train().iter().flat_map(with_variants).collect())
+    }
+
+    /// Larger problems made of these, by how many times as large they are.
+    fn larger(&self) -> &[Vec<Arc<Task>>] {
+        self.larger.get_or_init(|| {
+            // The largest ones are the least alike.
+            let mut bases = self.varied().to_vec();
+            bases.sort_by_key(|t| std::cmp::Reverse(t.size()));
+            bases.truncate(ENLARGED);
+            TIMES.iter().map(|&times| derrl_pddl::enlarged(self.train(), &bases, times)).collect()
+        })
+    }
+
+    /// Episodes in some of the problems.
+    fn sized(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        tasks: Vec<Arc<Task>>,
+    ) -> Result<Box<dyn Env>, derrl_env::Error> {
+        let problems = Problems::new(&self.translation, alphabet, tasks, self.max_steps);
+        let problems = Arc::new(problems.map_err(derrl_env::Error::Language)?);
+        Ok(Box::new(PddlEnv::new(problems).map_err(derrl_env::Error::Language)?))
     }
 
     /// The problems of a task, bound to an alphabet.

@@ -44,7 +44,7 @@ struct Finish {
 }
 
 /// Makes environments of training instances by size, the smallest first.
-pub type MakeSizes<'a> = dyn Fn() -> Result<Vec<Box<dyn Env>>, derrl_env::Error> + Sync + 'a;
+pub type MakeSizes<'a> = dyn Fn() -> Result<Sizes, derrl_env::Error> + Sync + 'a;
 
 /// Episodes by which improvement compares policies, of each size.
 const IMPROVEMENT_EPISODES: usize = 200;
@@ -57,6 +57,15 @@ const CLEARLY: f64 = 2.0;
 const FAILED: f64 = 0.9;
 /// The share of the steps taken so far by which a policy on which short restarts agree is looked at once more.
 const LAST_LOOK: u64 = 8;
+
+/// Training instances by size, the smallest first.
+#[derive(Default)]
+pub struct Sizes {
+    /// Those that are given; none where the world has no sizes.
+    pub given: Vec<Box<dyn Env>>,
+    /// Larger ones that were made up: policies are told apart by them, but it is not known whether they can be solved.
+    pub made_up: Vec<Box<dyn Env>>,
+}
 
 /// Runs that share a pool of threads.
 pub struct Search<'a> {
@@ -394,9 +403,9 @@ impl<'a> Search<'a> {
         let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
         let sizes = match self.make_sizes.filter(|_| self.config.improve && !terms.costly) {
             Some(make) => make()?,
-            None => Vec::new(),
+            None => Sizes::default(),
         };
-        let finish = if early && sizes.is_empty() {
+        let finish = if early && sizes.given.is_empty() {
             self.confirm(seed, policy, run, pace)?
         } else {
             self.improve(seed, policy, sizes, terms, left, pace)?
@@ -429,7 +438,7 @@ impl<'a> Search<'a> {
         &self,
         seed: u64,
         policy: Policy,
-        sizes: Vec<Box<dyn Env>>,
+        sizes: Sizes,
         terms: Terms,
         left: u64,
         pace: Pace,
@@ -458,11 +467,12 @@ impl<'a> Search<'a> {
             (finish.success, finish.policy) = (best.success(0), best.policy);
             return Ok(finish);
         }
-        let sizes = if sizes.is_empty() { vec![(self.make_env)()?] } else { sizes };
+        let given = if sizes.given.is_empty() { vec![(self.make_env)()?] } else { sizes.given };
         self.observer.improving(seed);
         let limit = left / 2;
-        let improver = Improver::new(self.problem, sizes, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
-        let improved = improver.within(limit).run(Some(&best.policy))?;
+        let improver = Improver::new(self.problem, given, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
+        let improver = improver.within(limit).and_larger(sizes.made_up);
+        let improved = improver.run(Some(&best.policy))?;
         if stop() {
             return Err(Error::Interrupted);
         }

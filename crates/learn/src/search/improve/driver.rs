@@ -89,6 +89,8 @@ pub struct Improver<'a> {
     language: Language,
     /// Instances to train on, the smallest first.
     sizes: Vec<Box<dyn Env>>,
+    /// How many of them are given; those after them were made up, and it is not known whether they can be solved.
+    of_world: usize,
     /// How many of the sizes are explored; policies are compared on one more.
     trained: usize,
     seed: u64,
@@ -127,6 +129,7 @@ impl<'a> Improver<'a> {
             rng: Purpose::Improvement.rng(seed),
             given: Arc::clone(problem),
             language: Language::start(problem),
+            of_world: sizes.len(),
             sizes,
             trained: 1,
             seed,
@@ -151,6 +154,13 @@ impl<'a> Improver<'a> {
         self
     }
 
+    /// The same, with larger instances that were made up.
+    #[must_use]
+    pub fn and_larger(mut self, sizes: Vec<Box<dyn Env>>) -> Improver<'a> {
+        self.sizes.extend(sizes);
+        self
+    }
+
     /// The same, to take no more than about this many environment steps.
     #[must_use]
     pub fn within(mut self, steps: u64) -> Improver<'a> {
@@ -168,7 +178,7 @@ impl<'a> Improver<'a> {
                     best = self.arrange(best)?;
                 }
                 best = self.rounds(best)?;
-                if !self.is_late() || best.falls_short() {
+                if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
                 if self.trained >= LATE.min(self.sizes.len()) {
@@ -176,7 +186,7 @@ impl<'a> Improver<'a> {
                 }
                 if self.trained == self.sizes.len() || self.is_exhausted() {
                     // Larger instances may need what smaller ones did not.
-                    if self.is_late() && !best.falls_short() {
+                    if self.is_late() && !self.falls_short(&best) {
                         best = self.widen(best)?;
                     }
                     best = self.arrange(best)?;
@@ -203,6 +213,11 @@ impl<'a> Improver<'a> {
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
     fn is_late(&self) -> bool {
         self.trained > LATE
+    }
+
+    /// Whether a policy fails in instances of some size that is given.
+    fn falls_short(&self, of: &Trial) -> bool {
+        (0..of.results.len().min(self.of_world)).any(|size| of.success(size) < SOLVED)
     }
 
     fn is_exhausted(&self) -> bool {
@@ -287,7 +302,7 @@ impl<'a> Improver<'a> {
     fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
         let single = self.language.steps();
         let mut ways: Vec<Vec<Widening>> = single.iter().map(|step| vec![step.clone()]).collect();
-        if self.sizes.len() > 1 && best.falls_short() {
+        if self.sizes.len() > 1 && self.falls_short(best) {
             for (i, first) in single.iter().enumerate() {
                 ways.extend(single[i + 1..].iter().map(|second| vec![first.clone(), second.clone()]));
             }
@@ -342,7 +357,7 @@ impl<'a> Improver<'a> {
     fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
         while self.inventions > 0 {
             let bar = if self.sizes.len() > 1 { SOLVED } else { NEARLY };
-            let failing = (0..self.trained).any(|size| best.success(size) < bar);
+            let failing = (0..self.trained.min(self.of_world)).any(|size| best.success(size) < bar);
             let in_the_end = self.sizes.len() > 1 && self.trained == self.sizes.len();
             let widened =
                 in_the_end && self.inventions == INVENTIONS && self.widenings.iter().any(|w| w.kept);

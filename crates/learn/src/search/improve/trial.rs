@@ -8,7 +8,7 @@ use derrl_logic::{Alphabet, How, Policy};
 
 use super::table::Table;
 use crate::act::actor::Actor;
-use crate::act::score::{Act, EpisodeResult, SOLVED, run_astray, run_episode, selection_streams};
+use crate::act::score::{Act, EpisodeResult, run_astray, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::search::prune::length;
@@ -181,7 +181,7 @@ impl Trial {
 
     /// Whether it fails in some instance, where that starts or astray.
     pub fn fails_anywhere(&self) -> bool {
-        self.falls_short() || self.strays.iter().flatten().any(|r| !r.success)
+        self.results.iter().chain(&self.strays).flatten().any(|r| !r.success)
     }
 
     /// What it earns more than another one, per episode, with the noise of that.
@@ -199,11 +199,6 @@ impl Trial {
     pub fn lost_astray(&self, size: usize) -> impl Iterator<Item = u64> {
         let of = self.strays.get(size).into_iter().flatten().enumerate();
         of.filter(|(_, r)| !r.success).map(|(i, _)| i as u64)
-    }
-
-    /// Whether it fails in instances of some size that it was run on.
-    pub fn falls_short(&self) -> bool {
-        (0..self.results.len()).any(|size| self.success(size) < SOLVED)
     }
 
     /// Whether it earns more than another one beyond the noise of a paired comparison; or as much, and more in episodes that start
