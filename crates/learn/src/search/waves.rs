@@ -180,8 +180,7 @@ impl<'a> Search<'a> {
             let free = self.problem.slots.iter().all(|slot| slot.frozen().is_none());
             let scouts = free && self.config.improve && short_restarts(self.config) > 0;
             if may_grow && scouts && state.scout.is_none() {
-                shared.queue.push_back(Job::Scout(run));
-                shared.runs[run].scouting = true;
+                self.next_scout(&mut shared, run);
                 // A resumed run may wait for the scout alone: what it finds decides whether there is another wave.
                 let done = shared.runs[run].started as usize;
                 if done == 0 || self.next_look(shared.terms, done - 1) != done {
@@ -250,10 +249,13 @@ impl<'a> Search<'a> {
         match job {
             Job::Scout(run) => {
                 let guard = lock(shared);
-                let (seed, steps) = (guard.runs[run].seed, guard.terms.budget.scout(self.config));
+                let (seed, before) = (guard.runs[run].seed, guard.runs[run].checkpoint.scout.clone());
+                let budget = guard.terms.budget;
                 drop(guard);
                 self.observer.begins(seed);
-                let Some(scouted) = self.scout(seed, steps)? else { return Ok(()) };
+                let again = before.as_ref().and_then(|_| budget.second_scout(self.config));
+                let steps = again.unwrap_or_else(|| budget.scout(self.config));
+                let Some(scouted) = self.scout(seed, steps, before.as_ref())? else { return Ok(()) };
                 let mut guard = lock(shared);
                 guard.runs[run].checkpoint.scout = Some(scouted);
                 guard.runs[run].scouting = false;
@@ -310,8 +312,24 @@ impl<'a> Search<'a> {
     fn next_jobs(&self, shared: &mut Shared, run: usize) {
         match self.chosen(shared, run) {
             Some(chosen) => shared.queue.push_back(Job::Complete(run, chosen)),
+            None if self.is_scouted_again(shared, run) => self.next_scout(shared, run),
             None => self.next_wave(shared, run),
         }
+    }
+
+    /// Whether the short restarts are done and do not agree, and the first scout did not solve the task.
+    fn is_scouted_again(&self, shared: &Shared, run: usize) -> bool {
+        let checkpoint = &shared.runs[run].checkpoint;
+        let failed = checkpoint.scout.as_ref().is_some_and(|s| s.looks == 1 && s.success < SOLVED);
+        let short = short_restarts(self.config);
+        let may = shared.terms.budget.second_scout(self.config).is_some();
+        failed && may && checkpoint.done.len() == short
+    }
+
+    fn next_scout(&self, shared: &mut Shared, run: usize) {
+        shared.queue.push_back(Job::Scout(run));
+        shared.runs[run].scouting = true;
+        self.observer.scouting(shared.runs[run].seed);
     }
 
     /// The number of restarts begun at the next look at their results: waves are smaller where episodes are costly.
@@ -471,7 +489,7 @@ impl<'a> Search<'a> {
         self.observer.improving(seed);
         let limit = left / 2;
         let improver = Improver::new(self.problem, given, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
-        let improver = improver.within(limit).and_larger(sizes.made_up);
+        let improver = improver.and_larger(sizes.made_up).within(limit);
         let improved = improver.run(Some(&best.policy))?;
         if stop() {
             return Err(Error::Interrupted);
