@@ -22,9 +22,11 @@ const SEARCHED: usize = 20_000;
 const VARIANTS: usize = 8;
 const VARIANT_STATES: usize = 20_000;
 
-/// How many times as large as the largest problems those are that are made of them, and how many are made of them.
-const TIMES: [usize; 1] = [4];
+/// Larger problems are made of so many of the largest, about so many times as large or less, with no more objects than this: in
+/// larger ones comparing policies takes long.
 const ENLARGED: usize = 16;
+const TIMES: usize = 4;
+const MOST_OBJECTS: usize = 80;
 
 /// The task of the problems to train on.
 const TRAIN: &str = "train";
@@ -106,7 +108,7 @@ pub struct Pddl {
     tasks: Vec<(String, Vec<Arc<Task>>)>,
     max_steps: Option<usize>,
     varied: OnceLock<Vec<Arc<Task>>>,
-    larger: OnceLock<Vec<Vec<Arc<Task>>>>,
+    larger: OnceLock<Vec<Arc<Task>>>,
     /// The problems bound to the alphabet in use: making environments is then cheap.
     bound: Mutex<BTreeMap<String, Bound>>,
 }
@@ -175,8 +177,9 @@ impl Pddl {
             });
             let own = Arc::clone(self);
             world = world.making_up(move |alphabet, _| {
-                let larger = own.larger().iter().filter(|tasks| !tasks.is_empty());
-                larger.map(|tasks| own.sized(alphabet, tasks.clone())).collect()
+                let larger = own.larger();
+                let larger = (!larger.is_empty()).then(|| own.sized(alphabet, larger.to_vec()));
+                larger.into_iter().collect()
             });
         }
         let own = Arc::clone(self);
@@ -201,14 +204,16 @@ impl Pddl {
         self.varied.get_or_init(|| self.train().iter().flat_map(with_variants).collect())
     }
 
-    /// Larger problems made of these, by how many times as large they are.
-    fn larger(&self) -> &[Vec<Arc<Task>>] {
+    /// Larger problems made of these.
+    fn larger(&self) -> &[Arc<Task>] {
         self.larger.get_or_init(|| {
             // The largest ones are the least alike.
             let mut bases = self.varied().to_vec();
             bases.sort_by_key(|t| std::cmp::Reverse(t.size()));
             bases.truncate(ENLARGED);
-            TIMES.iter().map(|&times| derrl_pddl::enlarged(self.train(), &bases, times)).collect()
+            let most = bases.first().map_or(1, |t| t.size().max(1));
+            let times = TIMES.min(MOST_OBJECTS / most);
+            if times < 2 { Vec::new() } else { derrl_pddl::enlarged(self.train(), &bases, times) }
         })
     }
 

@@ -49,7 +49,7 @@ const SCREENING_STATES: usize = 400;
 const SETTLED: f64 = 1e-6;
 /// Episodes of a size that fail when they start astray, of which others are explored in the same place, at the most.
 const FAILURES: usize = 8;
-/// Episodes by which orders of rules are told apart at first.
+/// Episodes by which orders of rules are told apart at first, and policies in instances that are made up: these take long.
 const GLANCE: usize = 50;
 
 /// A step to a wider language that was tried.
@@ -640,10 +640,15 @@ impl<'a> Improver<'a> {
     /// Runs a policy on the sizes that are explored and one more.
     fn extend(&mut self, trial: &mut Trial) -> Result<(), Error> {
         let sizes = (self.trained + 1).min(self.sizes.len());
-        self.steps += trial.extend(&mut self.sizes[..sizes], self.episodes, self.seed, self.stop)?;
+        let of_world = sizes.min(self.of_world);
+        let few = GLANCE.min(self.episodes);
+        self.steps += trial.extend(&mut self.sizes[..of_world], self.episodes, self.seed, self.stop)?;
+        self.steps += trial.extend(&mut self.sizes[..sizes], few, self.seed, self.stop)?;
         while self.instances.len() < sizes {
-            let env = self.sizes[self.instances.len()].as_mut();
-            self.instances.push(starts(env, &self.given.alphabet, self.episodes, self.seed));
+            let size = self.instances.len();
+            let episodes = if size < self.of_world { self.episodes } else { few };
+            let env = self.sizes[size].as_mut();
+            self.instances.push(starts(env, &self.given.alphabet, episodes, self.seed));
         }
         trial.instances = self.instances[..sizes].to_vec();
         Ok(())
