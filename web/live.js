@@ -19,7 +19,11 @@ function liveRun(run) {
 async function refresh() {
   try {
     const answer = await fetch("runs.json");
-    if (!answer.ok) throw new Error(await answer.text());
+    if (!answer.ok) {
+      // It answers, and says why there is nothing to show.
+      replace(byId("trouble"), el("p", { class: "note" }, `${(await answer.text()).trim()}. This page asks again.`));
+      return;
+    }
     const { runs } = await answer.json();
     const list = byId("live");
     replace(byId("trouble"), runs.length ? null : el("p", { class: "note" }, "There is no run in this folder yet: derrl train blocks --out ", folder.title, "/blocks"));

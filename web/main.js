@@ -7,7 +7,7 @@ let place = {};
 function readPlace() {
   const query = new URLSearchParams(location.hash.slice(1));
   const step = Number(query.get("step"));
-  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || null, step: step > 0 ? step - 1 : 0 };
+  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || null, step: step > 0 ? step - 1 : null };
 }
 
 function writePlace() {
@@ -74,7 +74,7 @@ function openPlace() {
 function open(run, at = {}) {
   if (player) player.stop();
   place = { ...place, ...at, run: run.label };
-  const where = { task: at.task || place.task, episode: at.episode || null, step: at.step || 0 };
+  const where = { task: at.task || place.task, episode: at.episode || null, step: at.step ?? null };
   player = new Player(run, (now) => {
     place = { ...place, ...now };
     writePlace();

@@ -19,6 +19,10 @@ async function attempt() {
     const answer = await fetch("try", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ run: start.run, policy: text.value }) });
     const told = answer.headers.get("Content-Type").startsWith("application/json") ? await answer.json() : { error: { message: await answer.text() } };
     if (mine !== asked) return;
+    if (answer.status === 503) {
+      waiting = setTimeout(attempt, 1000); // It is busy with an earlier text.
+      return;
+    }
     busy.textContent = told.error ? "" : "Tried.";
     show(told);
   } catch {

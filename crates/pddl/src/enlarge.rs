@@ -45,7 +45,8 @@ fn varying(problems: &[Arc<Task>]) -> Vec<Vec<TypeId>> {
     let mut kinds: Vec<Vec<TypeId>> = all.iter().flatten().map(|o| o.types.clone()).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let count = |objects: &Vec<ObjectDecl>, kind: &Vec<TypeId>| objects.iter().filter(|o| o.types == *kind).count();
+    let count =
+        |objects: &Vec<ObjectDecl>, kind: &Vec<TypeId>| objects.iter().filter(|o| o.types == *kind).count();
     kinds.retain(|kind| all.iter().any(|objects| count(objects, kind) != count(&all[0], kind)));
     kinds
 }
@@ -243,7 +244,11 @@ mod tests {
         let made = enlarged(&given, &given, 4);
         assert_eq!(made.len(), given.len());
         for (task, base) in made.iter().zip(&given) {
-            assert_eq!(count(task, "at"), 4 * count(base, "at"), "each ball has likenesses, in one room each");
+            assert_eq!(
+                count(task, "at"),
+                4 * count(base, "at"),
+                "each ball has likenesses, in one room each"
+            );
             assert_eq!(count(task, "at-robby"), 1, "one robot");
             assert_eq!(count(task, "free"), 2, "two grippers: all problems have two");
             assert_eq!(task.goal_literals().len(), 4 * base.goal_literals().len(), "each is asked for");

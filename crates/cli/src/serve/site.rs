@@ -1,7 +1,7 @@
 //! Who may ask, and what is where.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, TryLockError};
 
 use derrl_pages::Live;
 use serde_json::{Value, json};
@@ -113,8 +113,11 @@ impl Site {
     /// One at a time: a page that asks twice waits for itself.
     fn work(&self) -> Result<std::sync::MutexGuard<'_, ()>, Refused> {
         for _ in 0..100 {
-            if let Ok(held) = self.busy.try_lock() {
-                return Ok(held);
+            match self.busy.try_lock() {
+                Ok(held) => return Ok(held),
+                // A request that failed in the middle leaves nothing behind that the next would see.
+                Err(TryLockError::Poisoned(held)) => return Ok(held.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
