@@ -13,7 +13,7 @@ function liveRun(run) {
     el("p", { class: "sub" }, `${run.domain}, seed ${run.seed}: `, el("strong", { class: run.finished ? null : "under-way" }, state)),
     scores && el("p", { class: "sub" }, scores),
     run.chart ? chartNode(run.chart) : el("p", { class: "sub" }, "No curve yet."),
-    run.finished && el("p", {}, el("a", { href: address("page", run.label) }, "See it act"), " · ", el("a", { href: address("playground", run.label) }, "Playground: change its rules")));
+    run.finished && el("p", {}, el("a", { href: address("page", run.label) }, "See it act"), run.playable && [" · ", el("a", { href: address("playground", run.label) }, "Playground: change its rules")]));
 }
 
 async function refresh() {

@@ -81,7 +81,7 @@ class Player {
     replace(p.summary, this.task.summary);
     const many = this.task.episodes.length > 1;
     replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && inOrder.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number); } }, e.number)));
-    replace(p.command, "In a terminal: ", el("code", {}, this.episode.command));
+    replace(p.command, this.episode.command && ["In a terminal: ", codeNode(this.episode.command)]);
     this.frames = merged(this.episode);
     this.stage = null;
     p.scrub.max = this.episode.steps.length;

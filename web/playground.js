@@ -62,6 +62,8 @@ function show(told) {
   shownAt.classList.toggle("stale", Boolean(told.error));
   judged.classList.toggle("stale", Boolean(told.error));
   if (told.error) return;
+  // The command explains the learned policy, not this one.
+  for (const task of told.tasks) for (const episode of task.episodes) delete episode.command;
   const at = player ? { task: player.task?.task, frame: player.frame } : { frame: 0 };
   if (player) player.stop();
   player = new Player(told, () => {});

@@ -194,6 +194,8 @@ pub fn glance(label: &str, domain: &str, seed: u64, result: Option<&Value>, metr
         "domain": domain,
         "seed": seed,
         "finished": result.is_some(),
+        // A playground is for worlds that answer at once.
+        "playable": result.is_some_and(|r| r["simulator"].is_null()),
         "restarts": curves.len(),
         "scores": result.map(|r| r["scores"].clone()),
         "solved": result.and_then(|r| r["solved"].as_bool()),
@@ -211,13 +213,18 @@ fn advice(record: &Record<'_>) -> Vec<String> {
     let domain = record.subject.domain;
     let seed = record.subject.seed.wrapping_add(1);
     let restarts = 2 * record.restarts;
-    vec![
+    let mut advice = vec![
         format!("Another seed: `derrl train {domain} --seed {seed}`"),
         format!("More restarts: `derrl train {domain} --set restarts={restarts}`"),
-        format!(
-            "Whether the domain file offers the predicates and the rules per action that a solution needs: `derrl check {domain}`"
-        ),
-    ]
+    ];
+    if !record.subject.problems {
+        // A domain is a name that `derrl` knows, or a file.
+        let look = if record.subject.world.name() == domain { "domains" } else { "check" };
+        advice.push(format!(
+            "Whether the domain file offers the predicates and the rules per action that a solution needs: `derrl {look} {domain}`"
+        ));
+    }
+    advice
 }
 
 fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {

@@ -323,22 +323,22 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The step to open an episode with: the first, but roads are empty at first. There it is one at which a rule decides between
-/// lanes where vehicles wait, as many as ever.
+/// The step to open an episode with: the first, but roads are empty at first. There it is one with a decision between lanes where
+/// vehicles wait, at best by a rule, and as many of them as ever.
 fn opening(steps: &[ExplainedStep]) -> usize {
     let busy = |step: &ExplainedStep| {
-        let Scene::Roads(roads) = &step.scene else { return (0, 0) };
+        let Scene::Roads(roads) = &step.scene else { return (false, 0, 0) };
         let mut here: Vec<u32> = roads
             .lanes
             .iter()
             .zip(&roads.queues)
-            .filter(|(lane, _)| Some(lane.to) == roads.turn && step.explanation.fired.is_some())
+            .filter(|(lane, _)| Some(lane.to) == roads.turn)
             .map(|(_, waiting)| *waiting)
             .collect();
         here.sort_unstable_by(|a, b| b.cmp(a));
         // One lane alone leaves nothing to decide.
         let second = here.get(1).copied().unwrap_or(0);
-        (second, here.iter().sum())
+        (second > 0 && step.explanation.fired.is_some(), second, here.iter().sum())
     };
     let most = steps.iter().enumerate().max_by_key(|(at, step)| (busy(step), Reverse(*at)));
     most.map_or(0, |(at, _)| at)

@@ -62,7 +62,8 @@ pub fn start(folder: &RunFolder, label: &str) -> anyhow::Result<Value> {
     }))
 }
 
-fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
+/// The domain of a run, if its policies can be tried at once.
+pub fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
     let domain = folder.domain()?;
     let task = folder.task(&domain)?;
     let env = domain.world.make(&domain.alphabet, &task.name, &folder.config.options)?;

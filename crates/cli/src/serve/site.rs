@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
 
-use derrl_pages::Live;
+use derrl_pages::{Live, Served};
 use serde_json::{Value, json};
 
 use super::http::{Answer, Request};
@@ -90,7 +90,9 @@ impl Site {
         let _working = self.work()?;
         let label = report::relative(folder.path(), &self.folder);
         let run = report::describe(&folder, &label, Extent::of(1))?;
-        Ok(html(&derrl_pages::page(&report::name(folder.path()), &[run], &[])?))
+        let playable = playground::playable(&folder).is_ok();
+        let served = Served { label: &label, playable };
+        Ok(html(&derrl_pages::served_page(&report::name(folder.path()), run, served)?))
     }
 
     fn playground(&self, query: &str) -> Result<Answer, Refused> {
