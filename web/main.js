@@ -35,7 +35,7 @@ function headNode(run) {
   const counts = run.counts;
   const facts = [
     `seed ${run.seed}`,
-    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episodes`,
+    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episode${counts.episodes === 1 ? "" : "s"}`,
     Number.isFinite(counts.steps) && `${grouped(counts.steps)} steps`,
     Number.isFinite(counts.restarts) && plural(counts.restarts, "restart"),
     Number.isFinite(counts.seconds) && `${number(counts.seconds, counts.seconds < 10 ? 2 : 0)} s of training`,

@@ -54,7 +54,8 @@ pub fn of_tasks(subject: &Subject<'_>, scores: &Value, extent: Extent, notes: &m
     }
     if extent.is_late() {
         let missing = match all.left_out {
-            0 => "some explanations are".to_string(),
+            0 => "Some explanations are".to_string(),
+            1 => "1 episode and some explanations are".to_string(),
             n => format!("{n} episodes and some explanations are"),
         };
         let place = subject.place;

@@ -26,6 +26,9 @@ pub struct Run {
     seed: u64,
     version: String,
     rules: Vec<RuleText>,
+    /// What the policy defines for itself, a clause each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    definitions: Vec<String>,
     /// The predicates that never change during an episode.
     background: Vec<String>,
     scores: Vec<TaskScore>,
@@ -143,6 +146,7 @@ impl Run {
             seed: subject.seed,
             version: record.version.to_string(),
             rules: rules(subject.policy, alphabet),
+            definitions: definitions(subject.policy, alphabet),
             background: background(alphabet),
             scores: scores(&result["scores"], subject.world),
             counts: counts.into_iter().map(|key| (key.to_string(), result[key].clone())).collect(),
@@ -164,6 +168,7 @@ pub fn try_out(subject: &Subject<'_>, results: &Value, extent: Extent) -> Result
     let alphabet = subject.alphabet;
     let mut told = serde_json::to_value(episodes)?;
     told["rules"] = serde_json::to_value(rules(subject.policy, alphabet))?;
+    told["definitions"] = definitions(subject.policy, alphabet).into();
     told["background"] = background(alphabet).into();
     told["scores"] = serde_json::to_value(scores(results, subject.world))?;
     told["notes"] = notes.into();
@@ -225,6 +230,13 @@ fn advice(record: &Record<'_>) -> Vec<String> {
         ));
     }
     advice
+}
+
+/// What a policy defines for itself and its rules need. That a predicate is derived is seen by its clauses.
+fn definitions(policy: &Policy, alphabet: &Alphabet) -> Vec<String> {
+    let text = policy.display_needed(alphabet).to_string();
+    let clauses = text.lines().filter(|l| !l.contains("::") && !l.starts_with(":- derived("));
+    clauses.map(str::to_string).collect()
 }
 
 fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {

@@ -201,7 +201,8 @@ impl Page {
             (0, _) => None,
             (_, 0) => Some(format!("All {all} claims held.")),
             (_, _) => Some(format!(
-                "{held} of {all} claims held, {level} are level (a difference within the noise), {} did not hold:",
+                "{held} of {all} claims held, {level} {} level (a difference within the noise), {} did not hold:",
+                if level == 1 { "is" } else { "are" },
                 all - held - level
             )),
         }
