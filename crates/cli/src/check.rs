@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use crate::args::Check;
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, read_source};
-use crate::failure::titled;
-use crate::output::mistake;
+use crate::say;
 
 /// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.
 pub fn run(args: &Check) -> Outcome {
@@ -54,7 +53,7 @@ pub fn run(args: &Check) -> Outcome {
                     print(&format!("{file}: {}\n", report.summary));
                     report.warnings.iter().for_each(|w| print(&format!("{w}\n")));
                 }
-                Err(error) => mistake(&titled(error)),
+                Err(error) => say!("{}{error}", if error.starts_with("error") { "" } else { "error: " }),
             }
         }
     }

@@ -10,8 +10,9 @@
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::output::{lost, mistake};
+use crate::output::lost;
 use crate::say;
+use crate::table::{WIDTH, wrap};
 
 /// What went wrong, by the exit code it deserves.
 #[derive(Debug)]
@@ -74,11 +75,6 @@ fn is_of_simulator(_cause: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-/// What is wrong, called an error. Errors of the language are drawn in full and are called so already.
-pub fn titled(text: &str) -> String {
-    if text.starts_with("error") { text.to_string() } else { format!("error: {text}") }
-}
-
 /// Runs a command, says what went wrong, and returns the exit code. A fault of ours is said too, instead of a panic.
 pub fn conclude(command: impl FnOnce() -> Outcome) -> u8 {
     std::panic::set_hook(Box::new(|fault| {
@@ -91,23 +87,29 @@ pub fn conclude(command: impl FnOnce() -> Outcome) -> u8 {
     let code = match outcome {
         Ok(()) => 0,
         Err(Failure::Input(error)) => {
-            mistake(&titled(&format!("{error:#}")));
+            // Errors of the language are drawn in full and begin with `error:` themselves.
+            let text = format!("{error:#}");
+            if text.starts_with("error") {
+                say!("{text}");
+            } else {
+                say!("{}", wrap(&format!("error: {text}"), "", WIDTH).trim_end());
+            }
             2
         }
         Err(Failure::Usage) => 2,
         Err(Failure::No) => 1,
         Err(Failure::Broken(text)) => {
-            mistake(&titled(&text));
+            say!("error: {text}");
             1
         }
         Err(Failure::Interrupted(text)) => {
-            mistake(&text);
+            say!("{text}");
             130
         }
     };
     match lost() {
         Some(reason) if code == 0 || code == 1 => {
-            mistake(&titled(&reason));
+            say!("error: {reason}");
             1
         }
         _ => code,

@@ -44,7 +44,7 @@ pub fn print_usage(said: &clap::Error) {
         let paint = Paint::of(&io::stderr(), Color::Auto);
         let text = said.render();
         let text = if paint.is_on() { text.ansi().to_string() } else { text.to_string() };
-        mistake(text.trim_end());
+        message(format_args!("{}", fit(text.trim_end(), WIDTH)));
     } else {
         keep(said.print().and_then(|()| io::stdout().flush()));
     }
@@ -65,11 +65,6 @@ pub fn message(text: fmt::Arguments) {
     let line = format!("{text}\n");
     let line = fitted(&line, io::stderr().is_terminal());
     let _ = io::stderr().lock().write_all(line.as_bytes());
-}
-
-/// Prints what is wrong, in lines that fit any terminal.
-pub fn mistake(text: &str) {
-    message(format_args!("{}", fit(text, WIDTH)));
 }
 
 /// Prints a formatted line on standard error; unlike `say!`, it never panics.

@@ -147,8 +147,8 @@ pub fn wrap(text: &str, indent: &str, width: usize) -> String {
         let room = width.saturating_sub(indent.chars().count());
         let mut line = String::new();
         // A command on a line of its own stays in one piece, so that it can be copied.
-        let pieces = if words.starts_with("derrl ") { 1 } else { usize::MAX };
-        for word in words.splitn(pieces, ' ') {
+        let pieces = if words.starts_with("derrl ") { vec![words] } else { words_of(words) };
+        for word in pieces {
             let long = line.chars().count() + 1 + word.chars().count() > room;
             if !line.is_empty() && long {
                 let _ = writeln!(out, "{indent}{}", line.trim_end());
@@ -162,6 +162,23 @@ pub fn wrap(text: &str, indent: &str, width: usize) -> String {
     }
     out
 }
+
+/// The words of a text; what stands between backquotes is one word, if it is short.
+fn words_of(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let quoted = rest.strip_prefix('`').and_then(|text| text.find('`')).map(|at| at + 2);
+        let from = quoted.filter(|end| *end <= MOST_QUOTED).unwrap_or(0);
+        let end = rest[from..].find(' ').map_or(rest.len(), |at| from + at);
+        words.push(&rest[..end]);
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    words
+}
+
+/// The longest text between backquotes that is kept on one line.
+const MOST_QUOTED: usize = 40;
 
 #[cfg(test)]
 mod tests {
@@ -218,5 +235,7 @@ mod tests {
         }
         let hint = "this run is not finished: resume it with\n  derrl train --resume 'my folder of runs'";
         assert!(wrap(hint, "", 20).ends_with("\n  derrl train --resume 'my folder of runs'\n"));
+        assert_eq!(wrap("or `--set restarts=N`, so", "", 20), "or\n`--set restarts=N`,\nso\n");
+        assert_eq!(wrap("an odd ` stays  as it is", "", 80), "an odd ` stays  as it is\n");
     }
 }

@@ -54,6 +54,11 @@ impl Request {
             }
             more(stream, &mut bytes, started)?;
         };
+        // Who reads the first and who reads the last would see different requests.
+        let twice = |name: &str| request.headers.iter().filter(|h| h.0 == name).count() > 1;
+        if ["host", "origin", "content-length"].into_iter().any(twice) {
+            return Err(refusal(400, "a header is there twice"));
+        }
         if request.header("transfer-encoding").is_some() {
             return Err(refusal(411, "say how long the request is"));
         }
