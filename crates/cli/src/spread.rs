@@ -5,7 +5,7 @@
 //! the same, bit for bit, as that of a run in one place.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 use crate::progress::Control;
 use crate::run_folder::RunFolder;
 use crate::setup::Setup;
+
+/// Stands among restarts for the scout that comes between the short and the long ones.
+const SCOUT: u64 = u64::MAX;
 
 /// What came of a restart.
 #[derive(Debug)]
@@ -29,9 +32,15 @@ pub enum Restarted {
 /// Watches one restart, and stops the search when it is done.
 struct One<'a> {
     restart: u64,
+    /// How often the task was scouted before.
+    looks: u8,
     control: &'a Control,
     done: AtomicBool,
     kept: Mutex<Option<Value>>,
+}
+
+fn looks(checkpoint: &Checkpoint) -> u8 {
+    checkpoint.scout.as_ref().map_or(0, |s| s.looks)
 }
 
 impl Observer for One<'_> {
@@ -42,6 +51,13 @@ impl Observer for One<'_> {
     fn checkpoint(&self, _: u64, checkpoint: &Checkpoint) {
         let done = checkpoint.done.iter().find(|d| d.restart == self.restart);
         let running = checkpoint.running.iter().find(|p| p.restart == self.restart);
+        let scouted = self.restart == SCOUT && looks(checkpoint) > self.looks;
+        if scouted {
+            self.done.store(true, Ordering::SeqCst);
+            let kept = json!({ "scout": checkpoint.scout });
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+            return;
+        }
         let kept = match (done, running) {
             (Some(done), _) => json!({ "done": done, "scout": checkpoint.scout }),
             (None, Some(running)) => json!({ "running": running, "scout": checkpoint.scout }),
@@ -56,13 +72,20 @@ impl Observer for One<'_> {
     }
 }
 
-/// Looks at how many restarts a search would do next, and does none.
+/// Looks at how many restarts a search would do next and whether it would scout, and does neither.
 #[derive(Default)]
-struct Plan(Mutex<Option<usize>>);
+struct Plan {
+    restarts: AtomicU64,
+    scouts: AtomicBool,
+}
 
 impl Observer for Plan {
     fn wave(&self, _: u64, restarts: usize) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(restarts);
+        self.restarts.store(restarts as u64, Ordering::SeqCst);
+    }
+
+    fn scouting(&self, _: u64) {
+        self.scouts.store(true, Ordering::SeqCst);
     }
 
     fn interrupted(&self) -> bool {
@@ -76,8 +99,13 @@ pub fn pending(folder: &Path, world: &World) -> anyhow::Result<Vec<u64>> {
     let checkpoint = folder.checkpoint()?;
     let plan = Plan::default();
     search(&folder, checkpoint.clone(), &plan)?;
-    let end = plan.0.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or(0) as u64;
-    Ok((0..end).filter(|r| checkpoint.done.iter().all(|d| d.restart != *r)).collect())
+    let end = plan.restarts.into_inner();
+    let mut all: Vec<u64> = (0..end).filter(|r| checkpoint.done.iter().all(|d| d.restart != *r)).collect();
+    // Where there are restarts to do, each of them scouts as well.
+    if all.is_empty() && plan.scouts.into_inner() {
+        all.push(SCOUT);
+    }
+    Ok(all)
 }
 
 /// Does one of the pending restarts, from where it was.
@@ -91,11 +119,17 @@ pub fn restart(
     let folder = RunFolder::open(folder)?.of_world(world);
     let mut checkpoint = folder.checkpoint()?;
     // To this search the others are done: it does the one that is left.
-    for &other in pending.iter().filter(|&&other| other != restart) {
+    for &other in pending.iter().filter(|&&other| other != restart && other != SCOUT) {
         checkpoint.done.push(serde_json::from_value(elsewhere(other)).context("a restart done elsewhere")?);
     }
     checkpoint.done.sort_by_key(|d| d.restart);
-    let one = One { restart, control, done: AtomicBool::new(false), kept: Mutex::default() };
+    let one = One {
+        restart,
+        looks: looks(&checkpoint),
+        control,
+        done: AtomicBool::new(false),
+        kept: Mutex::default(),
+    };
     let ended = search(&folder, checkpoint, &one);
     let kept = one.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     match ended {

@@ -35,7 +35,7 @@
 //! | `experience/` | worlds whose steps are counted, states grounded once, episodes with sampled rules, the relaxed F |
 //! | `training/` | the paper in plain form, the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
-//! | `search/` | restarts in waves on all cores, pruning, refinement and growth |
+//! | `search/` | restarts in waves on all cores, pruning, refinement, growth, and improvement by regret |
 //! | `insight/` | explanation, verification and comparison of policies |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 

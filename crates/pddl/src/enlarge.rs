@@ -51,6 +51,9 @@ fn varying(problems: &[Arc<Task>]) -> Vec<Vec<TypeId>> {
     kinds
 }
 
+/// A predicate, one of its places, and the objects in its other places.
+type Others = (u32, usize, Vec<u32>);
+
 /// Which arguments of a predicate are settled by its others.
 struct Unique(Vec<Vec<bool>>);
 
@@ -61,25 +64,28 @@ impl Unique {
         let mut unique = Unique(first.domain.predicates.iter().map(|p| vec![true; p.args.len()]).collect());
         for task in problems {
             let mut simulator = Simulator::new(Arc::clone(task));
-            unique.see_all(&mut |visit| simulator.facts(visit));
-            walk(&mut simulator, WALK * task.size(), rng, &mut |state| {
-                unique.see_all(&mut |visit| state.facts(visit));
-            });
+            unique.see(&simulator);
+            walk(&mut simulator, WALK * task.size(), rng, &mut |state| unique.see(state));
             // What is asked for has to hold at once, too.
-            let asked = task.goal_literals().iter().filter(|(holds, ..)| *holds);
-            unique.see_all(&mut |visit| asked.clone().for_each(|(_, p, tuple)| visit(*p, tuple)));
+            let mut seen = FxHashSet::default();
+            for (_, p, tuple) in task.goal_literals().iter().filter(|(holds, ..)| *holds) {
+                unique.add(*p, tuple, &mut seen);
+            }
         }
         unique
     }
 
-    /// Learns from the facts of one state.
-    fn see_all(&mut self, facts: &mut dyn FnMut(&mut dyn FnMut(u32, &[u32]))) {
-        let mut seen: FxHashSet<(u32, usize, Vec<u32>)> = FxHashSet::default();
-        facts(&mut |p, tuple| {
-            for (i, unique) in self.0[p as usize].iter_mut().enumerate() {
-                *unique = *unique && seen.insert((p, i, but(tuple, i)));
-            }
-        });
+    /// Learns from the facts of a state.
+    fn see(&mut self, state: &Simulator) {
+        let mut seen = FxHashSet::default();
+        state.facts(&mut |p, tuple| self.add(p, tuple, &mut seen));
+    }
+
+    /// Learns from one fact more of those that hold at once.
+    fn add(&mut self, p: u32, tuple: &[u32], seen: &mut FxHashSet<Others>) {
+        for (i, unique) in self.0[p as usize].iter_mut().enumerate() {
+            *unique = *unique && seen.insert((p, i, but(tuple, i)));
+        }
     }
 }
 
@@ -93,7 +99,7 @@ struct Known<'a> {
     unique: &'a Unique,
     /// By predicate, one tuple after the other.
     facts: Vec<Vec<Vec<u32>>>,
-    seen: FxHashSet<(u32, usize, Vec<u32>)>,
+    seen: FxHashSet<Others>,
 }
 
 impl<'a> Known<'a> {
@@ -209,8 +215,10 @@ fn value(problem: &mut Problem, of: u32, to: u32) {
 
 fn add_object(problem: &mut Problem, of: u32) {
     let types = problem.objects[of as usize].types.clone();
-    let free = |i: &usize| problem.find(&format!("like{i}")).is_none();
-    let name = format!("like{}", (problem.objects.len()..).find(free).unwrap_or_default());
+    let mut name = format!("like{}", problem.objects.len());
+    while problem.find(&name).is_some() {
+        name.push('x');
+    }
     problem.ids.insert(name.clone(), problem.objects.len() as u32);
     problem.objects.push(ObjectDecl { name, types });
 }

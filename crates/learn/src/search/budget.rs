@@ -140,6 +140,11 @@ impl Budget {
         if self.limited { pair.min(self.total / share) } else { pair }
     }
 
+    /// The steps that a second scout may take, about: no more than the first whole restart. None where steps are limited.
+    pub fn second_scout(&self, config: &Config) -> Option<u64> {
+        (!self.limited).then(|| cost(config, short_restarts(config)).1)
+    }
+
     /// How restart number `restart` is trained.
     pub fn plan(&self, config: &Config, restart: u64) -> Plan {
         let restart = usize::try_from(restart).unwrap_or(usize::MAX);

@@ -1,7 +1,9 @@
 //! A whole run: restarts in waves, then simplification, refinement and growth.
 
+mod attempt;
 pub mod budget;
 pub mod checkpoint;
+mod finish;
 pub mod grow;
 pub mod improve;
 pub mod observer;

@@ -19,6 +19,8 @@ pub trait Observer: Sync {
     fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
     /// Another wave of restarts begins.
     fn wave(&self, _seed: u64, _restarts: usize) {}
+    /// The task is scouted by regret, once more where neither a scout nor short restarts solved it.
+    fn scouting(&self, _seed: u64) {}
     /// All restarts are done, and the rules that were chosen are improved.
     fn improving(&self, _seed: u64) {}
     /// The run is finished.

@@ -2,7 +2,8 @@
 //!
 //! It learns in another way than the gradient, so a restart that earns what the scout earns is confirmed by it: two that
 //! agree are then enough, of which one is the scout. Where the scout solves the task and short restarts do not come close,
-//! longer ones are not waited for: the policy that is chosen is improved by regret in any case.
+//! longer ones are not waited for: the policy that is chosen is improved by regret in any case. Where they settle nothing, a second
+//! scout looks further before the longer restarts begin: it may widen the language, and they cannot.
 
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
@@ -28,11 +29,23 @@ pub struct Scouted {
     pub length: usize,
     /// Environment steps.
     pub steps: u64,
+    /// How often the task was scouted.
+    #[serde(default = "once")]
+    pub looks: u8,
+}
+
+fn once() -> u8 {
+    1
 }
 
 impl Search<'_> {
-    /// Scouts the training task within about this many steps; `None` if interrupted.
-    pub(crate) fn scout(&self, seed: u64, steps: u64) -> Result<Option<Scouted>, Error> {
+    /// Scouts the training task within about this many steps, for the first time or after others; `None` if interrupted.
+    pub(crate) fn scout(
+        &self,
+        seed: u64,
+        steps: u64,
+        before: Option<&Scouted>,
+    ) -> Result<Option<Scouted>, Error> {
         let stop = || self.observer().interrupted();
         let own = vec![self.make_env()?];
         let problem = self.problem();
@@ -51,7 +64,8 @@ impl Search<'_> {
             length: length(&improved.policy),
             success: improved.success.first().copied().unwrap_or(0.0),
             returns: improved.returns,
-            steps: improved.steps,
+            steps: improved.steps + before.map_or(0, |s| s.steps),
+            looks: 1 + before.map_or(0, |s| s.looks),
         }))
     }
 }

@@ -32,7 +32,7 @@ const LATE: usize = 2;
 const LATE_ROUNDS: usize = 2;
 /// Environment steps per instance.
 const STEPS: u64 = 3000;
-/// Environment steps of a run, at the most and about.
+/// Environment steps of a run, at the most and about; and as many for instances that are made up, where there are some.
 const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
@@ -108,8 +108,8 @@ pub struct Improver<'a> {
     /// The discount that did best so far.
     gamma: Option<f64>,
     widenings: Vec<WideningStep>,
-    /// Policies that were tried, on as many sizes as now.
-    tried: Vec<Trial>,
+    /// Policies that were tried, on as many sizes as there were, and the languages in which they were found.
+    tried: Vec<(Trial, Language)>,
     /// Which instance each episode starts in by which they are compared, size by size.
     instances: Vec<Arc<[u32]>>,
 }
@@ -158,6 +158,9 @@ impl<'a> Improver<'a> {
     #[must_use]
     pub fn and_larger(mut self, sizes: Vec<Box<dyn Env>>) -> Improver<'a> {
         self.sizes.extend(sizes);
+        if self.sizes.len() > self.of_world {
+            self.limit = 2 * MOST_STEPS;
+        }
         self
     }
 
@@ -184,7 +187,10 @@ impl<'a> Improver<'a> {
                 if self.trained >= LATE.min(self.sizes.len()) {
                     best = self.invent(best)?;
                 }
-                if self.trained == self.sizes.len() || self.is_exhausted() {
+                if self.is_exhausted() && self.keeps_half() {
+                    // Those that are made up come next, with what was kept for them.
+                    self.trained = self.of_world;
+                } else if self.trained == self.sizes.len() || self.is_exhausted() {
                     // Larger instances may need what smaller ones did not.
                     if self.is_late() && !self.falls_short(&best) {
                         best = self.widen(best)?;
@@ -194,6 +200,9 @@ impl<'a> Improver<'a> {
                 }
                 self.trained += 1;
                 self.extend(&mut best)?;
+                if best.results.len() == self.of_world + 1 {
+                    best = self.reconsider(best)?;
+                }
             }
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
@@ -221,7 +230,18 @@ impl<'a> Improver<'a> {
     }
 
     fn is_exhausted(&self) -> bool {
-        self.steps + self.table.steps >= self.limit || (self.stop)()
+        self.left() == 0 || (self.stop)()
+    }
+
+    /// Whether half of the steps are kept for instances that are made up.
+    fn keeps_half(&self) -> bool {
+        self.trained <= self.of_world && self.of_world < self.sizes.len() && !(self.stop)()
+    }
+
+    /// The environment steps that may be taken with the sizes of now.
+    fn left(&self) -> u64 {
+        let limit = if self.keeps_half() { self.limit / 2 } else { self.limit };
+        limit.saturating_sub(self.steps + self.table.steps)
     }
 
     /// Explores and edits until that helps no more.
@@ -347,6 +367,38 @@ impl<'a> Improver<'a> {
             }
             if !moved {
                 break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The best of all policies tried that solve what is given, on the first instances that are made up: the given ones hardly told
+    /// them apart.
+    fn reconsider(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        let larger = self.of_world;
+        let solves = |t: &Trial| (0..t.results.len().min(larger)).all(|size| t.success(size) >= SOLVED);
+        let rivals: Vec<(Trial, Language)> = self
+            .tried
+            .iter()
+            .filter(|(t, _)| solves(t) && !t.is_of(&best.policy, &best.alphabet))
+            .map(|(t, language)| (t.clone(), language.afresh()))
+            .collect();
+        for (rival, language) in rivals {
+            if self.is_exhausted() {
+                break;
+            }
+            let mut glance = Trial::new(rival.policy.clone(), &rival.alphabet).going_astray();
+            let episodes = GLANCE.min(self.episodes);
+            self.steps += glance.extend(&mut self.sizes[larger..=larger], episodes, self.seed, self.stop)?;
+            if !glance.is_ahead(&best.part(larger, episodes)) {
+                continue;
+            }
+            let held = std::mem::replace(&mut self.language, language);
+            let rival = self.tried(rival.policy)?;
+            if rival.beats(&best) {
+                best = rival;
+            } else {
+                self.language = held;
             }
         }
         Ok(best)
@@ -482,9 +534,10 @@ impl<'a> Improver<'a> {
         self.table.forget_visits();
         let alphabet = Arc::clone(&self.language.problem.alphabet);
         let mut actor = Actor::new(policy, &alphabet);
+        let (left, before) = (self.left(), self.table.steps);
         for (size, env) in self.sizes[..self.trained].iter_mut().enumerate() {
             let followed = (!policy.rules.is_empty()).then_some(&mut actor);
-            let left = self.limit.saturating_sub(self.steps + self.table.steps);
+            let left = left.saturating_sub(self.table.steps - before);
             let instances = instances.div_ceil(self.trained);
             // Half of what is left is kept for comparing what is found.
             let steps = STEPS.min(left / (2 * instances as u64));
@@ -570,14 +623,14 @@ impl<'a> Improver<'a> {
 
     fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
         let alphabet = Arc::clone(&self.language.problem.alphabet);
-        if let Some(known) = self.tried.iter().find(|t| t.is_of(&policy, &alphabet)) {
+        if let Some((known, _)) = self.tried.iter().find(|(t, _)| t.is_of(&policy, &alphabet)) {
             let mut known = known.clone();
             self.extend(&mut known)?;
             return Ok(known);
         }
         let mut trial = self.trial(policy);
         self.extend(&mut trial)?;
-        self.tried.push(trial.clone());
+        self.tried.push((trial.clone(), self.language.afresh()));
         Ok(trial)
     }
 

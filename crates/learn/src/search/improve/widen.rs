@@ -70,6 +70,12 @@ impl Language {
         }
     }
 
+    /// The same language, with no masks yet.
+    #[must_use]
+    pub fn afresh(&self) -> Language {
+        Language { problem: Arc::clone(&self.problem), groundings: Groundings::default(), ..*self }
+    }
+
     /// The language after a step; `None` where the domain file rules it out or it would be too wide to search.
     pub fn wider(&self, step: &Widening) -> Result<Option<Language>, Error> {
         let alphabet = &self.problem.alphabet;
