@@ -215,13 +215,19 @@ pub struct Plan {
 
 /// `derrl new`.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  derrl new ferry\n  derrl new my-world --rust")]
+#[command(
+    after_help = "Examples:\n  derrl new ferry\n  derrl new gripper --sizes 20,500\n  derrl new my-world --rust"
+)]
 pub struct New {
     /// The folder to make; its name is that of the domain
     pub name: PathBuf,
     /// Write a Rust crate with a world of its own
     #[arg(long)]
     pub rust: bool,
+    /// Sizes of the problems to test on: 8,12,20 unless said otherwise
+    #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "rust",
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub sizes: Vec<u64>,
 }
 
 /// `derrl train`.

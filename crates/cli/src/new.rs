@@ -11,9 +11,9 @@ use crate::table::{WIDTH, wrap};
 
 /// The domain to start from, where the name is none of those that have problems of their own.
 const FIRST: &str = "gripper";
-/// Sizes of the problems to train on and to test on, each with a seed.
-const TRAIN: [(usize, u64); 8] = [(1, 1), (2, 2), (2, 3), (3, 4), (3, 5), (4, 6), (4, 7), (5, 8)];
-const TEST: [(usize, u64); 3] = [(8, 9), (12, 10), (20, 11)];
+/// Sizes of the problems to train on and, unless others are asked for, to test on. Each is drawn from a seed: its number.
+const TRAIN: [usize; 8] = [1, 2, 2, 3, 3, 4, 4, 5];
+const TEST: [usize; 3] = [8, 12, 20];
 
 /// Writes the folder.
 pub fn run(args: &New) -> Outcome {
@@ -27,7 +27,7 @@ pub fn run(args: &New) -> Outcome {
     if args.name.exists() {
         return Err(anyhow::anyhow!("{shown} exists already: choose another name").into());
     }
-    let (files, next) = if args.rust { rust(name) } else { pddl(name)? };
+    let (files, next) = if args.rust { rust(name) } else { pddl(name, &args.sizes)? };
     for (file, text) in &files {
         write(&args.name.join(file), text)?;
     }
@@ -51,18 +51,23 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 type Files = Vec<(String, String)>;
 
-/// A PDDL domain with problems.
-fn pddl(name: &str) -> anyhow::Result<(Files, &'static str)> {
+/// A PDDL domain with problems, and a policy to compare with.
+fn pddl(name: &str, sizes: &[u64]) -> anyhow::Result<(Files, &'static str)> {
     let generator =
         Generator::find(name).or_else(|| Generator::find(FIRST)).context("there is no generator")?;
     let rename =
         |text: &str| text.replace(&format!("domain {})", generator.name), &format!("domain {name})"));
     let mut files = vec![("domain.pddl".to_string(), rename(generator.domain))];
-    for (folder, sizes) in [("train", &TRAIN[..]), ("test", &TEST[..])] {
-        for (i, &(size, seed)) in sizes.iter().enumerate() {
+    let asked: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
+    let test = if asked.is_empty() { TEST.to_vec() } else { asked };
+    let mut seed = 0;
+    for (folder, sizes) in [("train", TRAIN.to_vec()), ("test", test)] {
+        for (i, size) in sizes.into_iter().enumerate() {
+            seed += 1;
             files.push((format!("{folder}/p{}.pddl", i + 1), rename(&generator.problem(size, seed))));
         }
     }
+    files.push(("by-hand.pl".to_string(), generator.policy.to_string()));
     let readme = README.replace("NAME", name).replace("ABOUT", generator.summary);
     files.push(("README.md".to_string(), readme));
     Ok((files, "  derrl train NAME\n"))

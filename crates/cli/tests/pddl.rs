@@ -55,6 +55,32 @@ fn a_folder_of_pddl_is_a_domain() {
     assert!(text(&cut.stderr).contains("did not reach the goal in 1 steps"), "{}", text(&cut.stderr));
 }
 
+/// From problems of up to five balls: what holds for them and for 100 alike, on seeds that once told the two apart badly.
+#[test]
+fn rules_learned_from_few_objects_hold_for_many() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path();
+    let steps = |policy: &str, task: &str, extra: &[&str]| -> Vec<u64> {
+        let mut args = vec!["eval", policy, "--json"];
+        args.extend(extra);
+        let scores = json(&run(at, &args));
+        let problems = scores["scores"][task]["problems"].as_array().expect("a list of problems");
+        assert!(problems.iter().all(|p| p["solved"] == true), "{policy}: {scores:#}");
+        problems.iter().filter_map(|p| p["steps"].as_u64()).collect()
+    };
+    for (name, seed) in [("gripper", "6"), ("ferry", "4")] {
+        assert!(run(at, &["new", name, "--sizes", "20,100"]).status.success());
+        let (domain, test) = (format!("{name}/domain.pddl"), format!("{name}/test"));
+        let by_hand = ["--domain", domain.as_str(), "--test", test.as_str()];
+        let by_hand = steps(&format!("{name}/by-hand.pl"), &test, &by_hand);
+        let out = format!("{name}-{seed}");
+        json(&run(at, &["train", name, "--seed", seed, "--out", &out, "--no-report", "--json"]));
+        for (learned, by_hand) in steps(&out, "test", &["--task", "test"]).iter().zip(by_hand) {
+            assert!(*learned as f64 <= 1.1 * by_hand as f64, "{name}: {learned} steps, {by_hand} by hand");
+        }
+    }
+}
+
 #[test]
 fn bad_input_gets_one_error() {
     let folder = tempfile::tempdir().expect("there is room");

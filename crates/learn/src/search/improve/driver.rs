@@ -112,6 +112,8 @@ pub struct Improver<'a> {
     tried: Vec<(Trial, Language)>,
     /// Which instance each episode starts in by which they are compared, size by size.
     instances: Vec<Arc<[u32]>>,
+    /// Whether all policies tried were compared on the largest instances.
+    reconsidered: bool,
 }
 
 impl<'a> Improver<'a> {
@@ -143,6 +145,7 @@ impl<'a> Improver<'a> {
             widenings: Vec::new(),
             tried: Vec::new(),
             instances: Vec::new(),
+            reconsidered: false,
         }
     }
 
@@ -200,7 +203,8 @@ impl<'a> Improver<'a> {
                 }
                 self.trained += 1;
                 self.extend(&mut best)?;
-                if best.results.len() == self.of_world + 1 {
+                if best.results.len() == self.sizes.len() && !self.reconsidered {
+                    self.reconsidered = true;
                     best = self.reconsider(best)?;
                 }
             }
@@ -372,10 +376,9 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
-    /// The best of all policies tried that solve what is given, on the first instances that are made up: the given ones hardly told
-    /// them apart.
+    /// The best of all policies tried that solve smaller instances, on the largest ones: the others hardly told them apart.
     fn reconsider(&mut self, mut best: Trial) -> Result<Trial, Error> {
-        let larger = self.of_world;
+        let larger = self.sizes.len() - 1;
         let solves = |t: &Trial| (0..t.results.len().min(larger)).all(|size| t.success(size) >= SOLVED);
         let rivals: Vec<(Trial, Language)> = self
             .tried
