@@ -42,6 +42,9 @@ const grouped = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 const number = (n, digits = 2) =>
   typeof n === "number" && Number.isFinite(n) ? n.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−") : "–";
 
+// Code whose options stay whole: a line may end before `--seed`, not inside it.
+const codeNode = (text) => el("code", {}, text.split(/(--[\w-]+)/).map((part, i) => (i % 2 ? el("span", { class: "whole" }, part) : part)));
+
 const isVariable = (name) => /^[A-Z_]/.test(name);
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 

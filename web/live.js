@@ -13,13 +13,17 @@ function liveRun(run) {
     el("p", { class: "sub" }, `${run.domain}, seed ${run.seed}: `, el("strong", { class: run.finished ? null : "under-way" }, state)),
     scores && el("p", { class: "sub" }, scores),
     run.chart ? chartNode(run.chart) : el("p", { class: "sub" }, "No curve yet."),
-    run.finished && el("p", {}, el("a", { href: address("page", run.label) }, "See it act"), " · ", el("a", { href: address("playground", run.label) }, "Playground: change its rules")));
+    run.finished && el("p", {}, el("a", { href: address("page", run.label) }, "See it act"), run.playable && [" · ", el("a", { href: address("playground", run.label) }, "Playground: change its rules")]));
 }
 
 async function refresh() {
   try {
     const answer = await fetch("runs.json");
-    if (!answer.ok) throw new Error(await answer.text());
+    if (!answer.ok) {
+      // It answers, and says why there is nothing to show.
+      replace(byId("trouble"), el("p", { class: "note" }, `${(await answer.text()).trim()}. This page asks again.`));
+      return;
+    }
     const { runs } = await answer.json();
     const list = byId("live");
     replace(byId("trouble"), runs.length ? null : el("p", { class: "note" }, "There is no run in this folder yet: derrl train blocks --out ", folder.title, "/blocks"));

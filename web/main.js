@@ -7,7 +7,7 @@ let place = {};
 function readPlace() {
   const query = new URLSearchParams(location.hash.slice(1));
   const step = Number(query.get("step"));
-  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || null, step: step > 0 ? step - 1 : 0 };
+  return { run: query.get("run"), task: query.get("task"), episode: Number(query.get("episode")) || null, step: step > 0 ? step - 1 : null };
 }
 
 function writePlace() {
@@ -25,6 +25,8 @@ function writePlace() {
   }
 }
 
+const brandNode = () => el("p", { class: "brand" }, data.served ? el("a", { href: "./" }, "derrl serve") : "derrl", ` · ${data.title}`);
+
 const sameDomain = (run) => data.runs.filter((other) => other.domain === run.domain);
 
 function headNode(run) {
@@ -33,7 +35,7 @@ function headNode(run) {
   const counts = run.counts;
   const facts = [
     `seed ${run.seed}`,
-    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episodes`,
+    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episode${counts.episodes === 1 ? "" : "s"}`,
     Number.isFinite(counts.steps) && `${grouped(counts.steps)} steps`,
     Number.isFinite(counts.restarts) && plural(counts.restarts, "restart"),
     Number.isFinite(counts.seconds) && `${number(counts.seconds, counts.seconds < 10 ? 2 : 0)} s of training`,
@@ -41,9 +43,10 @@ function headNode(run) {
   const title = run.domain === run.world ? run.world[0].toUpperCase() + run.world.slice(1) : run.domain;
   const choose = (label, name, options, act) => el("label", {}, label, el("select", { "data-choose": name, onchange: (event) => act(event.target.value) }, options));
   return [
-    el("div", {}, el("p", { class: "brand" }, `derrl · ${data.title}`), el("h1", {}, title),
+    el("div", {}, brandNode(), el("h1", {}, title),
       el("p", { class: "lead" }, `${run.summary[0].toUpperCase()}${run.summary.slice(1)}.`),
-      el("p", { class: "meta" }, facts.filter(Boolean).join(" · "))),
+      el("p", { class: "meta" }, facts.filter(Boolean).join(" · ")),
+      data.served?.playable && el("p", {}, el("a", { href: `playground?run=${encodeURIComponent(data.served.label)}` }, "Playground: change its rules"))),
     el("div", { class: "choosers" },
       domains.length > 1 && choose("Domain", "domain", domains.map((d) => el("option", { selected: d === run.domain, value: d }, d)), (d) => open(data.runs.find((r) => r.domain === d))),
       peers.length > 1 && choose("Run", "run", peers.map((r) => el("option", { selected: r === run, value: r.label }, runName(r, peers))), (label) => open(peers.find((r) => r.label === label)))),
@@ -56,7 +59,7 @@ function openOverview() {
   player = null;
   place = {};
   const domains = data.summaries.map((s) => s.domain);
-  replace(byId("head"), el("div", {}, el("p", { class: "brand" }, `derrl · ${data.title}`), el("h1", {}, plural(data.runs.length, "run")),
+  replace(byId("head"), el("div", {}, brandNode(), el("h1", {}, plural(data.runs.length, "run")),
     el("p", { class: "lead" }, `${domains.length > 1 ? `${domains.slice(0, -1).join(", ")} and ` : ""}${domains.at(-1)}. Choose one to see it act.`)));
   replace(byId("main"), data.notes.map(noteNode), el("div", { class: "overview" }, overviewNode((run) => { open(run); window.scrollTo(0, 0); })));
   writePlace();
@@ -74,7 +77,7 @@ function openPlace() {
 function open(run, at = {}) {
   if (player) player.stop();
   place = { ...place, ...at, run: run.label };
-  const where = { task: at.task || place.task, episode: at.episode || null, step: at.step || 0 };
+  const where = { task: at.task || place.task, episode: at.episode || null, step: at.step ?? null };
   player = new Player(run, (now) => {
     place = { ...place, ...now };
     writePlace();
@@ -100,5 +103,5 @@ window.addEventListener("hashchange", () => {
   openPlace();
 });
 
-byId("foot").textContent = `Written by derrl ${data.version}. This file is complete: it loads nothing from anywhere.`;
+byId("foot").textContent = data.served ? "Served from this machine to this machine." : `Written by derrl ${data.version}. This file is complete: it loads nothing from anywhere.`;
 openPlace();

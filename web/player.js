@@ -68,7 +68,7 @@ class Player {
       el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run.")), this.more[1]));
   }
 
-  // Shows a step of an episode of a task; what is not there falls back to the first.
+  // Shows a step of an episode of a task; what is not there falls back to the first, and the step to the one to open with.
   show(task, number, frame) {
     if (!this.run.tasks.length) return;
     const tasks = this.run.tasks;
@@ -77,16 +77,16 @@ class Player {
     this.episode = this.task.episodes.find((e) => e.number === number) || this.task.episodes[0];
     const inOrder = [...this.task.episodes].sort((a, b) => a.number - b.number);
     const p = this.parts;
-    replaceKept(p.tasks, "task", tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task, null, 0); } }, t.task)));
+    replaceKept(p.tasks, "task", tasks.map((t) => el("button", { class: "tab", type: "button", "aria-pressed": t === this.task, "data-task": t.task, onclick: () => { this.stop(); this.show(t.task); } }, t.task)));
     replace(p.summary, this.task.summary);
     const many = this.task.episodes.length > 1;
-    replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && inOrder.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number, 0); } }, e.number)));
-    replace(p.command, "In a terminal: ", el("code", {}, this.episode.command));
+    replaceKept(p.episodes, "episode", many && el("span", {}, "Episode "), many && inOrder.map((e) => el("button", { class: "tab small", type: "button", "aria-pressed": e === this.episode, "aria-label": `Episode ${e.number}`, "data-episode": e.number, onclick: () => { this.stop(); this.show(this.task.task, e.number); } }, e.number)));
+    replace(p.command, this.episode.command && ["In a terminal: ", codeNode(this.episode.command)]);
     this.frames = merged(this.episode);
     this.stage = null;
     p.scrub.max = this.episode.steps.length;
     this.frame = -1;
-    this.go(frame || 0);
+    this.go(frame ?? this.episode.opens ?? 0);
   }
 
   go(frame) {

@@ -19,6 +19,10 @@ async function attempt() {
     const answer = await fetch("try", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ run: start.run, policy: text.value }) });
     const told = answer.headers.get("Content-Type").startsWith("application/json") ? await answer.json() : { error: { message: await answer.text() } };
     if (mine !== asked) return;
+    if (answer.status === 503) {
+      waiting = setTimeout(attempt, 1000); // It is busy with an earlier text.
+      return;
+    }
     busy.textContent = told.error ? "" : "Tried.";
     show(told);
   } catch {
@@ -58,6 +62,8 @@ function show(told) {
   shownAt.classList.toggle("stale", Boolean(told.error));
   judged.classList.toggle("stale", Boolean(told.error));
   if (told.error) return;
+  // The command explains the learned policy, not this one.
+  for (const task of told.tasks) for (const episode of task.episodes) delete episode.command;
   const at = player ? { task: player.task?.task, frame: player.frame } : { frame: 0 };
   if (player) player.stop();
   player = new Player(told, () => {});

@@ -95,7 +95,7 @@ function verifyNode(run) {
     sizesNode(result),
     result.worst_case && worstNode(result.worst_case),
     result.counterexample && counterexampleNode(result),
-    el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", el("code", {}, result.command)));
+    el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", codeNode(result.command)));
 }
 
 function verdictNode(result) {
@@ -165,7 +165,7 @@ function failedNode(run) {
 }
 
 // Text in which `backticks` mark what is typed.
-const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? codeNode(part) : part));
 
 const noteNode = (text) => el("p", { class: "note" }, withCode(text));
 

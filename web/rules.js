@@ -45,13 +45,20 @@ function rulesNode(run, fired) {
   if (!run.rules.length) {
     return el("p", { class: "sub" }, "No rule was found: the policy acts at random.");
   }
-  return el("ol", { class: "rules" }, run.rules.map((rule, i) => {
+  const list = el("ol", { class: "rules" }, run.rules.map((rule, i) => {
     const now = fired && fired.rule === i;
     return el("li", { class: now ? "rule fired" : "rule", "data-rule": i, "aria-current": now ? "step" : null },
       clause(rule),
       el("span", { class: "weight", title: "the value of the action when the rule fires" }, rule.weight.toFixed(2)),
       now && el("div", { class: "case" }, bindings(rule, fired.phi), instances(rule, fired.phi, [])));
   }));
+  return run.definitions?.length ? [list, definitionsNode(run.definitions)] : list;
+}
+
+// What the policy defines for itself.
+function definitionsNode(definitions) {
+  const words = (text) => text.replace(/\.$/, "").replace(" :- ", " if ").replaceAll("\\+ ", "not ");
+  return el("div", { class: "definitions" }, el("h3", {}, "What the policy defines"), definitions.map((text) => el("p", { class: "mono", title: text }, words(text))));
 }
 
 // Why an action was not chosen, and what would have to change.

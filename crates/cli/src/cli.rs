@@ -11,7 +11,7 @@ use derrl_env::World;
 use crate::args::{Args, Command};
 pub(crate) use crate::failure::{Failure, Outcome};
 use crate::output::print_usage;
-pub(crate) use crate::output::{print, print_json};
+pub(crate) use crate::output::{print, print_file, print_json};
 use crate::{
     bench, check, diff, domains, eval, explain, export, failure, manual, new, plan, report, reproduce, serve,
     simplify, train, verify, watch,

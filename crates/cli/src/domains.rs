@@ -4,7 +4,7 @@ use derrl_env::{Task, World, find_in};
 use serde_json::json;
 
 use crate::args::Domains;
-use crate::cli::{Outcome, print, print_json, worlds};
+use crate::cli::{Outcome, print, print_file, print_json, worlds};
 use crate::style::Paint;
 use crate::table::{WIDTH, wrap};
 
@@ -15,7 +15,7 @@ pub fn run(args: &Domains) -> Outcome {
         if args.json {
             print_json(&document(spec))?;
         } else {
-            print(&format!("{}\n", spec.domain().trim_end()));
+            print_file(&format!("{}\n", spec.domain().trim_end()));
         }
         return Ok(());
     }

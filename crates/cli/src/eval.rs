@@ -171,7 +171,7 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
             format!("{:.3}", s.mean),
             // A single episode says nothing about how far its return may be off.
             if s.episodes > 1 { format!("{:.3}", s.stderr) } else { format!("n = {}", s.episodes) },
-            s.success_rate.map_or_else(none, |share| format!("{:.0}%", 100.0 * share)),
+            s.success_rate.map_or_else(none, |share| format!("{}%", (100.0 * share).round())),
             s.best_known.map_or_else(none, |best| format!("{best:.3}")),
         ]));
     }

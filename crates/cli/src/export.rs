@@ -4,7 +4,7 @@ use derrl_export::{export, find};
 use serde_json::json;
 
 use crate::args::Export;
-use crate::cli::{Outcome, print, print_json};
+use crate::cli::{Outcome, print_file, print_json};
 use crate::domain::load_policy;
 use crate::safe_file::write_named;
 
@@ -25,7 +25,7 @@ pub fn run(args: &Export) -> Outcome {
             "path": args.out,
         }))?;
     } else if args.out.is_none() {
-        print(&text);
+        print_file(&text);
     }
     Ok(())
 }

@@ -3,13 +3,13 @@
 use clap::CommandFactory;
 
 use crate::args::{Args, Completions};
-use crate::cli::{Outcome, print};
+use crate::cli::{Outcome, print_file};
 
 /// Prints a completion script.
 pub fn completions(args: &Completions) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "derrl", &mut script);
-    print(&String::from_utf8_lossy(&script));
+    print_file(&String::from_utf8_lossy(&script));
 }
 
 /// Prints the manual page: the command, then each of its commands.
@@ -25,6 +25,6 @@ pub fn manual() -> Outcome {
         man.render_synopsis_section(&mut page)?;
         man.render_options_section(&mut page)?;
     }
-    print(&String::from_utf8_lossy(&page));
+    print_file(&String::from_utf8_lossy(&page));
     Ok(())
 }

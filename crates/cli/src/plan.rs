@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::args::{Plan, ProblemArgs};
-use crate::cli::{Failure, Outcome, print, print_json};
+use crate::cli::{Failure, Outcome, print_file, print_json};
 use crate::domain::load_policy_with;
 use crate::pddl::why_unsolved;
 use crate::safe_file::write_named;
@@ -36,7 +36,7 @@ pub fn run(args: &Plan) -> Outcome {
             &json!({"problem": name, "solved": true, "steps": checked.steps, "cost": checked.cost, "plan": steps}),
         )?;
     } else if args.out.is_none() {
-        print(&plan);
+        print_file(&plan);
     }
     Ok(())
 }

@@ -67,21 +67,40 @@ pub fn run(args: &Serve) -> Outcome {
 
 /// Answers one request on a thread of its own; more than a few at once are turned away.
 fn answer(mut stream: TcpStream, site: &Arc<Site>, open: &Arc<AtomicUsize>) {
-    if open.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
-        open.fetch_sub(1, Ordering::SeqCst);
-        http::refuse(&mut stream, 503, "too many requests at once");
+    let place = Place::take(open);
+    if place.number >= MOST_CONNECTIONS {
+        http::turn_away(&mut stream);
         return;
     }
-    let (site, count) = (Arc::clone(site), Arc::clone(open));
+    let site = Arc::clone(site);
     let work = move || {
+        let _held = place;
         match Request::read(&mut stream) {
             Ok(request) => http::send(&mut stream, &site.answer(&request)),
             Err(refusal) => http::refuse(&mut stream, refusal.status, refusal.reason),
         }
-        count.fetch_sub(1, Ordering::SeqCst);
     };
-    if std::thread::Builder::new().name("derrl-serve".to_string()).spawn(work).is_err() {
-        open.fetch_sub(1, Ordering::SeqCst);
+    // Where there is no thread to be had, the connection ends without an answer.
+    let _ = std::thread::Builder::new().name("derrl-serve".to_string()).spawn(work);
+}
+
+/// One of the connections; it is given back whatever happens to the thread that holds it.
+struct Place {
+    open: Arc<AtomicUsize>,
+    /// How many were taken before.
+    number: usize,
+}
+
+impl Place {
+    fn take(open: &Arc<AtomicUsize>) -> Place {
+        let number = open.fetch_add(1, Ordering::SeqCst);
+        Place { open: Arc::clone(open), number }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

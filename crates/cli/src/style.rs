@@ -23,17 +23,27 @@ pub struct Paint {
 }
 
 impl Paint {
-    /// For standard output. <https://no-color.org>: a NO_COLOR that is not empty means none.
+    /// For standard output.
     pub fn stdout(color: Color) -> Paint {
+        Paint::of(&std::io::stdout(), color)
+    }
+
+    /// For a stream. <https://no-color.org>: a NO_COLOR that is not empty means none.
+    pub fn of(stream: &impl IsTerminal, color: Color) -> Paint {
         let unset = |name: &str| std::env::var_os(name).is_none_or(|v| v.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
-        let auto = || unset("NO_COLOR") && !dumb && std::io::stdout().is_terminal();
+        let auto = || unset("NO_COLOR") && !dumb && stream.is_terminal();
         Paint { on: color == Color::Always || (color == Color::Auto && auto()) }
     }
 
     /// Leaves all text plain.
     pub fn none() -> Paint {
         Paint { on: false }
+    }
+
+    /// Whether it paints.
+    pub fn is_on(self) -> bool {
+        self.on
     }
 
     fn code(self, code: &str, text: &str) -> String {

@@ -74,20 +74,20 @@ fn decision(step: &ExplainedStep, paint: Paint) -> String {
 fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
     match scene {
         Scene::Stacks(scene) => {
-            let name = |b: &u32| scene.blocks.get(*b as usize).map_or(scene.floor.as_str(), String::as_str);
             let wide = scene.blocks.iter().map(|b| b.chars().count()).max().unwrap_or(1);
             let high = scene.stacks.iter().map(Vec::len).max().unwrap_or(0);
             let mut text = String::new();
             for level in (0..high).rev() {
                 for stack in &scene.stacks {
-                    let block = stack.get(level).map_or(String::new(), |b| format!("[{:^wide$}]", name(b)));
+                    let block =
+                        stack.get(level).map_or(String::new(), |b| format!("[{:^wide$}]", scene.name(*b)));
                     let _ = write!(text, " {block:>0$}", wide + 2);
                 }
                 text.push('\n');
             }
             let floor = "-".repeat(scene.stacks.len() * (wide + 3) + 1);
-            let goal = format!("goal: {} on {}", name(&scene.goal.0), name(&scene.goal.1));
-            format!("{text}{floor}\n{}\n\n", paint.faint(&goal))
+            let goal = wrap(&format!("goal: {}", scene.wanted()), "", WIDTH);
+            format!("{text}{floor}\n{}\n", paint.faint(&goal))
         }
         Scene::Grid(scene) => format!("{}\n", grid(scene, paint)),
         Scene::Numbers(scene) => {

@@ -196,6 +196,19 @@ fn it_serves_those_who_know_the_token_and_withstands_the_others() {
     let wide = format!("move(X, Y) :- top(X), {}.\n", chain.join(", "));
     let refused = server.attempt(&wide);
     assert!(refused.status == 422 && refused.body.contains("too many variables"), "{}", refused.body);
+    // A definition whose instances would fill the memory, and a text that would fill a book.
+    let names: Vec<String> = ('A'..='H').map(String::from).collect();
+    let tops: Vec<String> = names.iter().map(|name| format!("top({name})")).collect();
+    let types = vec!["block"; names.len()].join(", ");
+    let (head, body) = (names.join(", "), tops.join(", "));
+    let bomb = format!(":- derived(p({types})).\np({head}) :- {body}.\nmove(A, B) :- p({head}).\n");
+    let refused = server.attempt(&bomb);
+    assert!(refused.status == 422 && refused.body.contains("a definition has too many"), "{}", refused.body);
+    let book = format!("move(X, Y) :- {}.\n", vec!["top(X)"; 100_000].join(", "));
+    assert_eq!(server.attempt(&book).status, 413);
+    // Headers that say two things.
+    let host = format!("Host: 127.0.0.1:{}\r\n", server.port);
+    assert_eq!(server.raw(format!("{get}{host}Host: evil.example\r\n\r\n").as_bytes()).status, 400);
     // Slow ones: each is given up, and meanwhile others are served.
     let mut slow: Vec<TcpStream> = (0..10).map(|_| server.connect()).collect();
     for stream in &mut slow {
@@ -208,7 +221,16 @@ fn it_serves_those_who_know_the_token_and_withstands_the_others() {
     drop(slow);
 
     assert_eq!(listing(&site), before, "nothing was written");
+    // A run that goes away and comes back; connections that stay open to the end.
+    let (here, elsewhere) = (site.join("run"), folder.path().join("elsewhere"));
+    std::fs::rename(&here, &elsewhere).expect("it can be moved");
+    assert_eq!(server.get("runs.json").body, "{\"runs\":[]}");
+    assert_eq!(server.get("page?run=run").status, 404);
+    std::fs::rename(&elsewhere, &here).expect("it can be moved back");
+    assert_eq!(server.get("page?run=run").status, 200);
+    let open: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
     end_cleanly(&mut server);
+    drop(open);
 }
 
 /// All files below a folder, with their sizes.

@@ -259,7 +259,7 @@ impl Env for Blocks {
     }
 
     fn scene(&self) -> Scene {
-        self.towers.scene(self.goal, &self.universe)
+        self.towers.scene(vec![vec![self.goal.1, self.goal.0]], &self.universe)
     }
 
     /// Exact: every block above either goal block has to leave, and each can go to the floor at once, so with u the

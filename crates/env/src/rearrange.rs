@@ -120,12 +120,11 @@ fn draw_stacks(n: u32, rng: &mut Rng) -> Vec<u32> {
     below
 }
 
-/// Towers as a scene. Its goal is a block that is not where it should be yet, such that all below its place is right.
+/// Towers as a scene, with all towers that are wanted.
 pub(crate) fn scene(towers: &Towers, goal: &[u32], universe: &Universe) -> Scene {
-    let depth = |x: u32| std::iter::successors(Some(x), |&x| goal.get(x as usize).copied()).count();
-    let wrong = (0..goal.len() as u32).filter(|&x| towers.on(x) != goal[x as usize]);
-    let first = wrong.min_by_key(|&x| depth(x));
-    towers.scene(first.map_or((0, goal[0]), |x| (x, goal[x as usize])), universe)
+    let floor = goal.len() as u32;
+    let on_floor = |stack: Vec<u32>| [vec![floor], stack].concat();
+    towers.scene(Towers::new(goal).stacks().into_iter().map(on_floor).collect(), universe)
 }
 
 /// How many moves it takes to put every block that is not in place on the floor, then to build: a block is in place if it is

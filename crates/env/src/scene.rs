@@ -70,10 +70,23 @@ pub struct Stacks {
     pub blocks: Vec<String>,
     /// The stacks, each from the bottom up, by the numbers of the blocks.
     pub stacks: Vec<Vec<u32>>,
-    /// Which block is wanted on which, or on the floor: the number of blocks.
-    pub goal: (u32, u32),
+    /// The stacks that are wanted, each from the bottom up. One that is to stand on the floor begins with the number of blocks.
+    pub goal: Vec<Vec<u32>>,
     /// The name of the floor.
     pub floor: String,
+}
+
+impl Stacks {
+    /// The name of a block by its number, or of the floor.
+    pub fn name(&self, block: u32) -> &str {
+        self.blocks.get(block as usize).unwrap_or(&self.floor)
+    }
+
+    /// The goal in words: `a on b; d on c on floor`.
+    pub fn wanted(&self) -> String {
+        let stack = |s: &Vec<u32>| s.iter().rev().map(|b| self.name(*b)).collect::<Vec<_>>().join(" on ");
+        self.goal.iter().map(stack).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// A stack of numbers that are used up from the top, and a sum that should reach a goal.

@@ -128,8 +128,8 @@ impl Towers {
         }
     }
 
-    /// The towers as a scene, with the block that is wanted on another one or on the floor.
-    pub fn scene(&self, goal: (u32, u32), universe: &Universe) -> Scene {
+    /// The towers as a scene, with the stacks that are wanted.
+    pub fn scene(&self, goal: Vec<Vec<u32>>, universe: &Universe) -> Scene {
         let name = |x: u32| universe.name(Object(x)).to_string();
         Scene::Stacks(Stacks {
             blocks: (0..self.n).map(name).collect(),

@@ -54,7 +54,8 @@ pub fn of_tasks(subject: &Subject<'_>, scores: &Value, extent: Extent, notes: &m
     }
     if extent.is_late() {
         let missing = match all.left_out {
-            0 => "some explanations are".to_string(),
+            0 => "Some explanations are".to_string(),
+            1 => "1 episode and some explanations are".to_string(),
             n => format!("{n} episodes and some explanations are"),
         };
         let place = subject.place;
@@ -112,17 +113,38 @@ fn instructive(trace: &Trace) -> (usize, usize) {
     (fired.collect::<BTreeSet<_>>().len(), trace.steps.len().min(12))
 }
 
-/// The numbers of the episodes that show most, the best first. Where an episode takes a simulator, one is enough.
+/// The numbers of the episodes that show most, the best first. They end as most do; where some end otherwise, one of those comes
+/// last. Where an episode takes a simulator, one is enough.
 fn most_instructive(subject: &Subject<'_>, env: &mut dyn Env, extent: Extent) -> Result<Vec<u64>, Error> {
     if env.simulator().is_some() {
         return Ok((0..extent.episodes.min(1) as u64).collect());
     }
     let mut found = Vec::new();
     for number in 0..LOOKED_AT.max(extent.episodes) as u64 {
-        found.push((instructive(&play(subject, env, number, extent.steps, &SILENT)?), number));
+        let trace = play(subject, env, number, extent.steps, &SILENT)?;
+        found.push(Candidate { succeeds: trace.end.success, shows: instructive(&trace), number });
     }
-    found.sort_by_key(|(shows, number)| (Reverse(*shows), *number));
-    Ok(found.into_iter().take(extent.episodes).map(|(_, number)| number).collect())
+    Ok(chosen(found, extent.episodes))
+}
+
+/// An episode that may be shown.
+struct Candidate {
+    succeeds: Option<bool>,
+    /// How much there is to see.
+    shows: (usize, usize),
+    number: u64,
+}
+
+fn chosen(mut found: Vec<Candidate>, most: usize) -> Vec<u64> {
+    let won = found.iter().filter(|c| c.succeeds == Some(true)).count();
+    let usual = Some(2 * won >= found.len());
+    found.sort_by_key(|c| (Reverse(c.shows), c.number));
+    let (usual, others): (Vec<Candidate>, Vec<Candidate>) =
+        found.into_iter().partition(|c| c.succeeds.is_none() || c.succeeds == usual);
+    // A page with a single episode shows a usual one.
+    let one = usize::from(most > 1 && !others.is_empty());
+    let first = usual.into_iter().take(most - one);
+    first.chain(others.into_iter().take(one)).map(|c| c.number).collect()
 }
 
 /// Asks for nothing but what was done.
@@ -141,4 +163,30 @@ fn command(subject: &Subject<'_>, task: &str, options: &Options, number: usize) 
     let noise = options.noise.map(|p| format!(" --noise {p}")).unwrap_or_default();
     let Subject { place, seed, .. } = subject;
     format!("derrl explain {place} --task {task} --seed {seed} --episode {number}{noise}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates(ends: &[Option<bool>]) -> Vec<Candidate> {
+        let candidate = |(i, succeeds): (usize, &Option<bool>)| Candidate {
+            succeeds: *succeeds,
+            shows: (i % 3, i),
+            number: i as u64,
+        };
+        ends.iter().enumerate().map(candidate).collect()
+    }
+
+    #[test]
+    fn episodes_end_as_most_do_and_one_does_not() {
+        let (won, lost) = (Some(true), Some(false));
+        // By what they show: 5, 2, 4, 1, 3, 0.
+        assert_eq!(chosen(candidates(&[won; 6]), 4), [5, 2, 4, 1]);
+        assert_eq!(chosen(candidates(&[won, won, lost, won, won, lost]), 4), [4, 1, 3, 5]);
+        assert_eq!(chosen(candidates(&[lost, lost, lost, lost, lost, won]), 3), [2, 4, 5]);
+        assert_eq!(chosen(candidates(&[won, won, lost, won, won, lost]), 1), [4], "a usual one");
+        assert_eq!(chosen(candidates(&[None; 6]), 2), [5, 2], "a world without goals");
+        assert_eq!(chosen(candidates(&[won; 6]), 0), [0; 0]);
+    }
 }

@@ -25,11 +25,33 @@ struct Data<'a> {
     notes: &'a [String],
     summaries: Vec<Summary>,
     runs: &'a [Run],
+    /// Where the page is served from, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served: Option<Served<'a>>,
+}
+
+/// Where else there is to go on a page that `derrl serve` shows.
+#[derive(Serialize)]
+pub struct Served<'a> {
+    /// The label of the run.
+    pub label: &'a str,
+    /// Whether there is a playground for it.
+    pub playable: bool,
 }
 
 /// A page that needs nothing but itself.
 pub fn page(title: &str, runs: &[Run], notes: &[String]) -> Result<String, Error> {
-    let data = Data { version: env!("CARGO_PKG_VERSION"), title, notes, summaries: summarise(runs), runs };
+    complete(title, runs, notes, None)
+}
+
+/// The same page of one run, with the way back to all runs.
+pub fn served_page(title: &str, run: Run, served: Served) -> Result<String, Error> {
+    complete(title, &[run], &[], Some(served))
+}
+
+fn complete(title: &str, runs: &[Run], notes: &[String], served: Option<Served>) -> Result<String, Error> {
+    let (version, summaries) = (env!("CARGO_PKG_VERSION"), summarise(runs));
+    let data = Data { version, title, notes, summaries, runs, served };
     let scripts = [SCRIPTS.concat(), include_str!("../web/main.js").to_string()].concat();
     fill(title, &data, &scripts, "")
 }

@@ -31,7 +31,7 @@ pub use episodes::showpiece;
 pub use error::Error;
 pub use extent::Extent;
 pub use findings::{big, document, headline, pictures, remark, unit};
-pub use html::{Live, live, page};
+pub use html::{Live, Served, live, page, served_page};
 pub use record::{Record, Subject};
 pub use run::{Run, glance, try_out};
 pub use verification::{Verification, small};

@@ -26,6 +26,9 @@ pub struct Run {
     seed: u64,
     version: String,
     rules: Vec<RuleText>,
+    /// What the policy defines for itself, a clause each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    definitions: Vec<String>,
     /// The predicates that never change during an episode.
     background: Vec<String>,
     scores: Vec<TaskScore>,
@@ -143,6 +146,7 @@ impl Run {
             seed: subject.seed,
             version: record.version.to_string(),
             rules: rules(subject.policy, alphabet),
+            definitions: definitions(subject.policy, alphabet),
             background: background(alphabet),
             scores: scores(&result["scores"], subject.world),
             counts: counts.into_iter().map(|key| (key.to_string(), result[key].clone())).collect(),
@@ -164,6 +168,7 @@ pub fn try_out(subject: &Subject<'_>, results: &Value, extent: Extent) -> Result
     let alphabet = subject.alphabet;
     let mut told = serde_json::to_value(episodes)?;
     told["rules"] = serde_json::to_value(rules(subject.policy, alphabet))?;
+    told["definitions"] = definitions(subject.policy, alphabet).into();
     told["background"] = background(alphabet).into();
     told["scores"] = serde_json::to_value(scores(results, subject.world))?;
     told["notes"] = notes.into();
@@ -194,6 +199,8 @@ pub fn glance(label: &str, domain: &str, seed: u64, result: Option<&Value>, metr
         "domain": domain,
         "seed": seed,
         "finished": result.is_some(),
+        // A playground is for worlds that answer at once.
+        "playable": result.is_some_and(|r| r["simulator"].is_null()),
         "restarts": curves.len(),
         "scores": result.map(|r| r["scores"].clone()),
         "solved": result.and_then(|r| r["solved"].as_bool()),
@@ -211,13 +218,25 @@ fn advice(record: &Record<'_>) -> Vec<String> {
     let domain = record.subject.domain;
     let seed = record.subject.seed.wrapping_add(1);
     let restarts = 2 * record.restarts;
-    vec![
+    let mut advice = vec![
         format!("Another seed: `derrl train {domain} --seed {seed}`"),
         format!("More restarts: `derrl train {domain} --set restarts={restarts}`"),
-        format!(
-            "Whether the domain file offers the predicates and the rules per action that a solution needs: `derrl check {domain}`"
-        ),
-    ]
+    ];
+    if !record.subject.problems {
+        // A domain is a name that `derrl` knows, or a file.
+        let look = if record.subject.world.name() == domain { "domains" } else { "check" };
+        advice.push(format!(
+            "Whether the domain file offers the predicates and the rules per action that a solution needs: `derrl {look} {domain}`"
+        ));
+    }
+    advice
+}
+
+/// What a policy defines for itself and its rules need. That a predicate is derived is seen by its clauses.
+fn definitions(policy: &Policy, alphabet: &Alphabet) -> Vec<String> {
+    let text = policy.display_needed(alphabet).to_string();
+    let clauses = text.lines().filter(|l| !l.contains("::") && !l.starts_with(":- derived("));
+    clauses.map(str::to_string).collect()
 }
 
 fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {

@@ -1,5 +1,6 @@
 //! Explained episodes, written briefly: what repeats from step to step is written once.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use derrl_env::{Env, Scene};
@@ -60,6 +61,9 @@ pub struct Episode {
     /// The command that explains it in a terminal.
     command: String,
     background: Vec<String>,
+    /// The step to open with, from 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    opens: usize,
     steps: Vec<Step>,
     end: End,
     /// The best-known return from its start.
@@ -201,6 +205,7 @@ impl<'a> Writer<'a> {
             Some(first) if first.agent.is_none() => self.split(first.explanation.facts.clone()).1,
             _ => Vec::new(),
         };
+        let opens = opening(&trace.steps);
         let steps = trace.steps.into_iter().map(|step| self.step(step)).collect();
         let end = trace.end;
         let frame = self.frame(&Picture::new(&end.scene, &end.facts, &Marks::default()));
@@ -208,6 +213,7 @@ impl<'a> Writer<'a> {
             number,
             command,
             background,
+            opens,
             steps,
             end: End {
                 status: end.status,
@@ -315,6 +321,27 @@ impl<'a> Writer<'a> {
         (self.before, self.size) = (now, size);
         Frame { label: picture.label.clone(), size: resized, pieces, moved }
     }
+}
+
+/// The step to open an episode with: the first, but roads are empty at first. There it is one with a decision between lanes where
+/// vehicles wait, at best by a rule, and as many of them as ever.
+fn opening(steps: &[ExplainedStep]) -> usize {
+    let busy = |step: &ExplainedStep| {
+        let Scene::Roads(roads) = &step.scene else { return (false, 0, 0) };
+        let mut here: Vec<u32> = roads
+            .lanes
+            .iter()
+            .zip(&roads.queues)
+            .filter(|(lane, _)| Some(lane.to) == roads.turn)
+            .map(|(_, waiting)| *waiting)
+            .collect();
+        here.sort_unstable_by(|a, b| b.cmp(a));
+        // One lane alone leaves nothing to decide.
+        let second = here.get(1).copied().unwrap_or(0);
+        (second > 0 && step.explanation.fired.is_some(), second, here.iter().sum())
+    };
+    let most = steps.iter().enumerate().max_by_key(|(at, step)| (busy(step), Reverse(*at)));
+    most.map_or(0, |(at, _)| at)
 }
 
 /// The number of something in a list, where it is put if it is new.

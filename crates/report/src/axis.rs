@@ -113,7 +113,8 @@ fn linear(ticks: &[f64]) -> Vec<String> {
     let label = |tick: &f64| {
         let text = format!("{:.decimals$}", tick / unit);
         if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') {
-            "0".to_string()
+            // Neither less than nothing nor thousands of it.
+            text.trim_start_matches('-').to_string()
         } else {
             minus(&format!("{text}{suffix}"))
         }
@@ -142,7 +143,7 @@ mod tests {
         let labels = |scale, values: &[f64]| Axis::new(scale, values).labels();
         assert_eq!(labels(Scale::Log, &[100.0, 100_000.0]), ["10²", "10³", "10⁴", "10⁵"]);
         assert_eq!(labels(Scale::Log, &[0.01, 1.0]), ["0.01", "0.1", "1"]);
-        assert_eq!(labels(Scale::Linear, &[-0.5, 0.5]), ["−0.4", "−0.2", "0", "0.2", "0.4"]);
+        assert_eq!(labels(Scale::Linear, &[-0.5, 0.5]), ["−0.4", "−0.2", "0.0", "0.2", "0.4"]);
         assert_eq!(labels(Scale::Linear, &[0.0, 60_000.0]), ["0", "20k", "40k", "60k"]);
         assert_eq!(labels(Scale::Linear, &[0.0, 3000.0]), ["0", "1k", "2k", "3k"]);
     }

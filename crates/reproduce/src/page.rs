@@ -201,7 +201,8 @@ impl Page {
             (0, _) => None,
             (_, 0) => Some(format!("All {all} claims held.")),
             (_, _) => Some(format!(
-                "{held} of {all} claims held, {level} are level (a difference within the noise), {} did not hold:",
+                "{held} of {all} claims held, {level} {} level (a difference within the noise), {} did not hold:",
+                if level == 1 { "is" } else { "are" },
                 all - held - level
             )),
         }
@@ -269,7 +270,7 @@ impl Page {
             for block in &section.blocks {
                 let _ = match block {
                     Block::Heading(heading) => write!(text, "\n{heading}\n"),
-                    Block::Text(paragraph) => write!(text, "\n{paragraph}\n"),
+                    Block::Text(paragraph) => write!(text, "\n{}", wrap(paragraph, "", WIDTH)),
                     Block::Table(rows) => write!(text, "\n{}", plain_table(rows)),
                     Block::Figure(f) => writeln!(text, "figure: {}.svg", f.name),
                     Block::Code(code) => write!(text, "\n{}\n", code.trim_end()),
@@ -279,11 +280,12 @@ impl Page {
         if self.claims().next().is_some() {
             let _ = writeln!(text, "\nclaims");
             for c in self.claims() {
-                let _ = writeln!(text, "  {:<10}  {}: {}", c.verdict.sign(), c.text, c.detail);
+                let told = format!("{}: {}: {}", c.verdict.sign(), c.text, c.detail);
+                text.push_str(&wrap(&told, "  ", WIDTH));
             }
         }
         for notice in &self.notices {
-            let _ = writeln!(text, "\n{notice}");
+            let _ = write!(text, "\n{}", wrap(notice, "", WIDTH));
         }
         text
     }

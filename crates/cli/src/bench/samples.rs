@@ -14,7 +14,7 @@ use super::{Report, median};
 use crate::args::{Bench, SeedRange};
 use crate::progress::{catch_interrupts, interrupted};
 use crate::say;
-use crate::table::{columns, thousands};
+use crate::table::{WIDTH, columns, thousands, wrap};
 
 /// The smallest budget that is tried.
 const FIRST: u64 = 2400;
@@ -55,13 +55,13 @@ pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
             }
         }
     }
-    let text = format!(
+    let about = format!(
         "decisions to a policy that solves the training task, as experiments/solved.toml defines it: of the smallest budget \
-         that is enough ({} to {}, doubled), selection included; and of a run of DERRL that ends by itself\n\n{}",
+         that is enough ({} to {}, doubled), selection included; and of a run of DERRL that ends by itself",
         thousands(FIRST),
         thousands(MOST),
-        columns(&rows, "")
     );
+    let text = format!("{}\n{}", wrap(&about, "", WIDTH), columns(&rows, ""));
     Ok(Report { text, json: json!({ "first_budget": FIRST, "largest_budget": MOST, "samples": list }) })
 }
 

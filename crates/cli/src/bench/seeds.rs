@@ -39,7 +39,7 @@ pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
         }
     }
     let text = format!(
-        "default settings, all cores; solved: every task is, as experiments/solved.toml defines it\n\n{}\nrules found\n{rules}",
+        "default settings, all cores\nsolved: every task is, as experiments/solved.toml defines it\n\n{}\nrules found\n{rules}",
         columns(&rows, "")
     );
     Ok(Report { text, json: json!({ "seeds": list }) })

@@ -16,7 +16,7 @@ use crate::args::{Bench, SeedRange};
 use crate::progress::catch_interrupts;
 use crate::say;
 use crate::setup::Setup;
-use crate::table::{columns, thousands};
+use crate::table::{WIDTH, columns, thousands, wrap};
 
 /// Episodes per score; in instances of hundreds of objects, this many.
 const EPISODES: usize = 100;
@@ -31,11 +31,12 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
     for animal in &animals {
         figures.push(measure(animal, range)?);
     }
-    let mut text = format!(
+    let about = format!(
         "default settings, all cores; solved: {:.0} % of {EPISODES} episodes succeed; return: on large, beside that of \
-         rules written by hand\n",
+         rules written by hand",
         SOLVED * 100.0
     );
+    let mut text = wrap(&about, "", WIDTH);
     for (tuned, title) in [(true, "worlds in view when defaults were chosen"), (false, "other worlds")] {
         let heads =
             ["world", "train", "large", "huge", "return", "by hand", "steps", "seconds", "worst", "rules"];

@@ -57,7 +57,7 @@ pub fn run(args: &Reproduce) -> Outcome {
     let threads = args.threads.map_or_else(derrl_learn::cores, usize::from);
     let Some(results) = pool::run(jobs, &store, threads)? else {
         let text = "interrupted; what is finished is kept. Resume with the same command:";
-        return Err(Failure::Interrupted(format!("{text} {} --out {}", command(args), quoted(&args.out))));
+        return Err(Failure::Interrupted(format!("{text}\n  {} --out {}", command(args), quoted(&args.out))));
     };
     let mut sections = Vec::new();
     for part in &parts {

@@ -11,6 +11,8 @@ const MOST_BODY: usize = 128 * 1024;
 const MOST_HEADERS: usize = 64;
 /// How long a whole request may take to arrive, and an answer to be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long what is sent after an answer is taken.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// What was asked.
 #[derive(Debug)]
@@ -52,6 +54,11 @@ impl Request {
             }
             more(stream, &mut bytes, started)?;
         };
+        // Who reads the first and who reads the last would see different requests.
+        let twice = |name: &str| request.headers.iter().filter(|h| h.0 == name).count() > 1;
+        if ["host", "origin", "content-length"].into_iter().any(twice) {
+            return Err(refusal(400, "a header is there twice"));
+        }
         if request.header("transfer-encoding").is_some() {
             return Err(refusal(411, "say how long the request is"));
         }
@@ -159,14 +166,26 @@ pub fn send(stream: &mut TcpStream, answer: &Answer) {
         .and_then(|()| stream.write_all(head.as_bytes()))
         .and_then(|()| stream.write_all(&answer.body))
         .and_then(|()| stream.shutdown(std::net::Shutdown::Write));
-    // What is still coming is taken for a moment, so that the answer is not lost to a reset.
-    let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+    // What is still coming is taken for a moment, so that the answer is not lost to a reset; not for longer, however it comes.
+    let end = Instant::now() + GRACE;
     let mut rest = [0u8; 4096];
-    for _ in 0..64 {
-        if stream.read(&mut rest).map_or(true, |count| count == 0) {
+    while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+        let read = stream.set_read_timeout(Some(left)).and_then(|()| stream.read(&mut rest));
+        if read.map_or(true, |count| count == 0) {
             break;
         }
     }
+}
+
+/// Turns a connection away at once: nobody waits for who asks too much.
+pub fn turn_away(stream: &mut TcpStream) {
+    let reason = "too many requests at once\n";
+    let head = format!(
+        "HTTP/1.1 503 {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{reason}",
+        words(503),
+        reason.len()
+    );
+    let _ = stream.set_nonblocking(true).and_then(|()| stream.write(head.as_bytes()));
 }
 
 /// Sends a refusal.

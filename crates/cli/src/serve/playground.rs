@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use derrl_env::{Env, Rng, Size};
 use derrl_learn::{Everywhere, Monitor, Score, cores, evaluate, evaluate_while};
-use derrl_logic::{Alphabet, Literal, Policy, Rule, Source};
+use derrl_logic::{Alphabet, How, Literal, Policy, Rule, Source};
 use derrl_pages::{Extent, Verification, small, try_out};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,6 +31,8 @@ const MOST_ATOMS: usize = 14;
 const MOST_BYTES: usize = 32 * 1024;
 /// Ways for the variables of a rule to stand for objects, at the most: a single decision may have to look at each of them.
 const MOST_WAYS: f64 = 1e8;
+/// The same for a definition, whose instances are all kept.
+const MOST_KEPT: f64 = 1e5;
 /// Objects that the instances of a verification have at least.
 const OBJECTS: usize = 12;
 /// Episodes per score, where the time is enough.
@@ -62,7 +64,8 @@ pub fn start(folder: &RunFolder, label: &str) -> anyhow::Result<Value> {
     }))
 }
 
-fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
+/// The domain of a run, if its policies can be tried at once.
+pub fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
     let domain = folder.domain()?;
     let task = folder.task(&domain)?;
     let env = domain.world.make(&domain.alphabet, &task.name, &folder.config.options)?;
@@ -108,8 +111,11 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     let mut env = domain.world.make(alphabet, &task.name, &options)?;
     env.reset(&mut Rng::new(folder.config.seed, 0));
     let objects = env.universe().len().max(OBJECTS);
-    if policy.rules.iter().any(|rule| ways(rule, alphabet, objects) > MOST_WAYS) {
+    if policy.rules.iter().any(|rule| ways(variables(rule, alphabet), objects) > MOST_WAYS) {
         bail!("a rule has too many variables to be tried here: each may stand for {objects} objects");
+    }
+    if defining(alphabet).any(|variables| ways(variables, objects) > MOST_KEPT) {
+        bail!("a definition has too many variables to be tried here: each may stand for {objects} objects");
     }
     let score = score(&policy, alphabet, env.as_mut(), folder.config.seed)?;
     let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
@@ -126,10 +132,23 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     Ok(told)
 }
 
-/// In how many ways the variables of a rule can stand for different objects.
-fn ways(rule: &Rule, alphabet: &Alphabet, objects: usize) -> f64 {
+/// How many variables a rule has.
+fn variables(rule: &Rule, alphabet: &Alphabet) -> usize {
     let in_body = rule.body.iter().flat_map(Literal::vars).map(|v| v.0 as usize + 1).max().unwrap_or(0);
-    let variables = in_body.max(alphabet.action(rule.action).args.len());
+    in_body.max(alphabet.action(rule.action).args.len())
+}
+
+/// How many variables each definition of a policy has; those of the domain are known to be good.
+fn defining(alphabet: &Alphabet) -> impl Iterator<Item = usize> {
+    let own = alphabet.definitions().iter().filter(|d| d.pred.0 as usize >= alphabet.of_domain);
+    own.map(|d| match &d.how {
+        How::Clause(clause) => clause.variables,
+        How::Closure { .. } | How::Distance { .. } => alphabet.predicate(d.pred).args.len(),
+    })
+}
+
+/// In how many ways so many variables can stand for different objects.
+fn ways(variables: usize, objects: usize) -> f64 {
     (0..variables).map(|taken| objects.saturating_sub(taken).max(1) as f64).product()
 }
 

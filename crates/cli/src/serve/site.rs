@@ -1,9 +1,9 @@
 //! Who may ask, and what is where.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, TryLockError};
 
-use derrl_pages::Live;
+use derrl_pages::{Live, Served};
 use serde_json::{Value, json};
 
 use super::http::{Answer, Request};
@@ -90,7 +90,9 @@ impl Site {
         let _working = self.work()?;
         let label = report::relative(folder.path(), &self.folder);
         let run = report::describe(&folder, &label, Extent::of(1))?;
-        Ok(html(&derrl_pages::page(&report::name(folder.path()), &[run], &[])?))
+        let playable = playground::playable(&folder).is_ok();
+        let served = Served { label: &label, playable };
+        Ok(html(&derrl_pages::served_page(&report::name(folder.path()), run, served)?))
     }
 
     fn playground(&self, query: &str) -> Result<Answer, Refused> {
@@ -113,8 +115,11 @@ impl Site {
     /// One at a time: a page that asks twice waits for itself.
     fn work(&self) -> Result<std::sync::MutexGuard<'_, ()>, Refused> {
         for _ in 0..100 {
-            if let Ok(held) = self.busy.try_lock() {
-                return Ok(held);
+            match self.busy.try_lock() {
+                Ok(held) => return Ok(held),
+                // A request that failed in the middle leaves nothing behind that the next would see.
+                Err(TryLockError::Poisoned(held)) => return Ok(held.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
         }

@@ -240,6 +240,6 @@ impl Family for Configurations {
     }
 
     fn scene(&self, state: u128) -> Scene {
-        self.packed.towers(state).scene(self.goal, &self.universe)
+        self.packed.towers(state).scene(vec![vec![self.goal.1, self.goal.0]], &self.universe)
     }
 }

@@ -6,6 +6,9 @@ use super::{Mark, Marks, Picture};
 use crate::node::Node;
 
 const BLOCK: f64 = 58.0;
+/// The blocks of the goal, and what is between their stacks.
+const SMALL: f64 = 34.0;
+const GAP: f64 = 6.0;
 const HUES: [&str; 10] = [
     "#7fa7d6", "#e2a76f", "#9cc38a", "#c79ad1", "#d98a8a", "#7fc2bf", "#d6c26b", "#a9a9c9", "#b7a08c",
     "#8fb7e8",
@@ -13,11 +16,12 @@ const HUES: [&str; 10] = [
 
 pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
     let count = scene.blocks.len().max(4) as f64;
-    let (width, height) = (count * (BLOCK + 22.0) + 150.0, scene.blocks.len() as f64 * BLOCK + 92.0);
-    let name = |b: u32| scene.blocks.get(b as usize).map_or(scene.floor.as_str(), String::as_str);
+    let beside = 150.0 + scene.goal.len().saturating_sub(1) as f64 * (SMALL + GAP);
+    let (width, height) = (count * (BLOCK + 22.0) + beside, scene.blocks.len() as f64 * BLOCK + 92.0);
+    let name = |b: u32| scene.name(b);
     let mut picture = Picture::empty(width, height, label(scene));
     let ground = height - 44.0;
-    let (left, right) = (30.0, width - 130.0);
+    let (left, right) = (30.0, width - beside + 20.0);
 
     let floor = marks.get(&scene.floor);
     let text = floor.map_or_else(|| scene.floor.clone(), |m| format!("{} = {}", m.names, scene.floor));
@@ -35,22 +39,8 @@ pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
             },
         ],
     );
-    let small = 34.0;
-    let (x, y) = scene.goal;
-    picture.put(
-        "goal",
-        (width - 92.0, ground - 2.0 * small),
-        vec![
-            Node::text(small / 2.0, -14.0, 14.0, "goal").middle().fill("var(--faint)"),
-            Node::group(block(x, name(x), small, None)),
-            Node::group(block(y, name(y), small, None)).moved(0.0, small),
-            Node::rect(-12.0, -34.0, small + 24.0, 2.0 * small + 46.0)
-                .at("rx", 10.0)
-                .fill("none")
-                .stroke("var(--line)", 1.5)
-                .set("stroke-dasharray", "4 4"),
-        ],
-    );
+    let (looks, high) = wanted(scene);
+    picture.put("goal", (width - beside + 58.0, ground - high), looks);
     let step = (right - left) / count;
     for stack in &scene.stacks {
         let Some(&bottom) = stack.first() else { continue };
@@ -63,11 +53,32 @@ pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
     picture
 }
 
+/// The stacks that are wanted, small and in a frame, and how high they are.
+fn wanted(scene: &Stacks) -> (Vec<Node>, f64) {
+    let floor = scene.blocks.len() as u32;
+    let blocks = |stack: &Vec<u32>| stack.iter().filter(|b| **b != floor).count();
+    let high = scene.goal.iter().map(blocks).max().unwrap_or(0) as f64 * SMALL;
+    let wide = scene.goal.len() as f64 * (SMALL + GAP) - GAP;
+    let mut looks = vec![Node::text(wide / 2.0, -14.0, 14.0, "goal").middle().fill("var(--faint)")];
+    for (column, stack) in scene.goal.iter().enumerate() {
+        let x = column as f64 * (SMALL + GAP);
+        for (level, &b) in stack.iter().filter(|b| **b != floor).enumerate() {
+            let y = high - (level as f64 + 1.0) * SMALL;
+            looks.push(Node::group(block(b, scene.name(b), SMALL, None)).moved(x, y));
+        }
+    }
+    if scene.goal.iter().any(|stack| stack.first() == Some(&floor)) {
+        looks.push(Node::rect(-5.0, high, wide + 10.0, 4.0).at("rx", 2.0).fill("var(--wall)"));
+    }
+    let frame = Node::rect(-12.0, -34.0, wide + 24.0, high + 46.0).at("rx", 10.0);
+    looks.push(frame.fill("none").stroke("var(--line)", 1.5).set("stroke-dasharray", "4 4"));
+    (looks, high)
+}
+
 fn label(scene: &Stacks) -> String {
-    let name = |b: &u32| scene.blocks.get(*b as usize).unwrap_or(&scene.floor).clone();
-    let stacks: Vec<String> =
-        scene.stacks.iter().map(|s| s.iter().map(name).collect::<Vec<_>>().join(" under ")).collect();
-    format!("Stacks: {}. Goal: {} on {}.", stacks.join("; "), name(&scene.goal.0), name(&scene.goal.1))
+    let stack = |s: &Vec<u32>| s.iter().map(|b| scene.name(*b)).collect::<Vec<_>>().join(" under ");
+    let stacks: Vec<String> = scene.stacks.iter().map(stack).collect();
+    format!("Stacks: {}. Goal: {}.", stacks.join("; "), scene.wanted())
 }
 
 fn block(i: u32, name: &str, size: f64, mark: Option<Mark<'_>>) -> Vec<Node> {

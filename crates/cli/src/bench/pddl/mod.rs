@@ -52,7 +52,8 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         "small problems, random legal actions, one thread: steps per second\n\n{small}\n\
          large problems (size {LARGE})\n\n{large}\n\
          a problem of {} facts loads in {seconds:.2} s\n\n\
-         from the text of a problem to a plan, by the rules that come with each domain; {beside}\n\n{plans}",
+         from the text of a problem to a plan, by the rules that come with each domain\n\
+         {beside}\n\n{plans}",
         thousands(facts as u64),
     );
     let json = json!({

@@ -23,7 +23,7 @@ use self::lanes::Lanes;
 use self::rivals::{Fact, LIMIT, Moment, Rival, States};
 use super::{Report, median};
 use crate::args::Bench;
-use crate::table::{columns, thousands};
+use crate::table::{WIDTH, columns, thousands, wrap};
 
 /// Whole episodes are run until there are so many decisions.
 const DECISIONS: usize = 1_000;
@@ -98,8 +98,7 @@ const SCENARIOS: [Scenario; 4] = [
 pub fn run(args: &Bench) -> anyhow::Result<Report> {
     let rivals = rivals::installed();
     let mut heads: Vec<String> = [
-        "world",
-        "size",
+        "world and size",
         "facts",
         "changed",
         "decisions",
@@ -129,15 +128,15 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
     } else {
         named.join(", ")
     };
-    let text = format!(
-        "Microseconds a decision on one core: the first (all facts read, rules joined), then median, 99th percentile and\n\
-         worst of the others (changes applied, an action chosen); `changed`: facts changed before a decision; `memory`:\n\
+    let about = format!(
+        "Microseconds per decision on one core: the first (all facts read, rules joined), then median, 99th percentile and \
+         worst of the others (changes applied, an action chosen); `changed`: facts changed before a decision; `memory`: \
          facts, indexes and derived actions.\n\
-         Beside it: {beside}; median over at most {SAMPLES} of the same states and {LIMIT} seconds, every answer the\n\
-         same as ours. Of them, the processor's time of the query alone counts (SWI-Prolog; changes are asserted before),\n\
-         and of grounding and solving (clingo; program and facts are read before); of us, the time on the clock.\n\n{}",
-        columns(&rows, "")
+         Beside it: {beside}; median over at most {SAMPLES} of the same states and {LIMIT} seconds, every answer the \
+         same as ours. Of them, the CPU time of the query alone counts (SWI-Prolog; changes are asserted before), \
+         and of grounding and solving (clingo; program and facts are read before); of us, the time on the clock.",
     );
+    let text = format!("{}\n{}", wrap(&about, "", WIDTH), columns(&rows, ""));
     let versions: Vec<Value> =
         rivals.iter().map(|r| json!({ "name": r.name, "version": r.version })).collect();
     Ok(Report {
@@ -319,8 +318,7 @@ fn replay(
 impl Figures {
     fn row(&self, name: &str, size: u32) -> Vec<String> {
         let mut row = vec![
-            name.to_string(),
-            thousands(u64::from(size)),
+            format!("{name} {}", thousands(u64::from(size))),
             thousands(self.facts as u64),
             format!("{:.1}", self.changed),
             thousands(self.decisions as u64),
