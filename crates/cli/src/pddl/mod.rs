@@ -376,16 +376,17 @@ pub fn play(
 
 /// Why a problem was not solved, as far as a search tells.
 pub fn why_unsolved(task: &Arc<Task>, steps: usize) -> String {
+    let steps = if steps == 1 { "1 step".to_string() } else { format!("{steps} steps") };
     match derrl_pddl::solvability(task, SEARCHED) {
         Solvability::Unsolvable { states } => {
             format!("it cannot be: none of the {states} states that can be reached is a goal")
         }
         Solvability::Solvable(plan) => {
             format!(
-                "the policy did not reach the goal in {steps} steps; there is a plan of {}",
+                "the policy did not reach the goal in {steps}; there is a plan of {}",
                 plan.steps.len()
             )
         }
-        Solvability::Unknown { .. } => format!("the policy did not reach the goal in {steps} steps"),
+        Solvability::Unknown { .. } => format!("the policy did not reach the goal in {steps}"),
     }
 }
