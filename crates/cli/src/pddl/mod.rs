@@ -382,10 +382,7 @@ pub fn why_unsolved(task: &Arc<Task>, steps: usize) -> String {
             format!("it cannot be: none of the {states} states that can be reached is a goal")
         }
         Solvability::Solvable(plan) => {
-            format!(
-                "the policy did not reach the goal in {steps}; there is a plan of {}",
-                plan.steps.len()
-            )
+            format!("the policy did not reach the goal in {steps}; there is a plan of {}", plan.steps.len())
         }
         Solvability::Unknown { .. } => format!("the policy did not reach the goal in {steps}"),
     }
