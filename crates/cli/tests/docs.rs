@@ -142,16 +142,19 @@ fn run(path: &Path) -> Vec<String> {
     wrong
 }
 
-/// Runs a command for a moment, then interrupts it as Ctrl-C does. A command that takes too long to end is killed.
+/// Runs a command for a moment, then interrupts it as Ctrl-C does. A command that takes too long to end is killed. It is told twice:
+/// a test run that was put in the background ignores interrupts, and so does what it starts, until that listens for them.
 fn for_a_moment(command: &mut Command) -> Output {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().expect("sh runs");
     let start = Instant::now();
-    let mut told = false;
+    let mut when = vec![Duration::from_secs(30), MOMENT];
     while child.try_wait().expect("a child can be waited for").is_none() {
-        if !told && start.elapsed() > MOMENT {
+        if when.last().is_some_and(|&moment| start.elapsed() > moment) {
             let id = child.id().to_string();
-            told = Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success());
+            if Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()) {
+                when.pop();
+            }
         }
         if start.elapsed() > Duration::from_mins(2) {
             let _ = child.kill();
