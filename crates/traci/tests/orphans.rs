@@ -151,7 +151,7 @@ fn victim() {
     if what == "connected" {
         let mut simulation = start();
         println!("\nSUMO {}", simulation.process().id());
-        std::thread::sleep(Duration::from_mins(1));
+        std::thread::sleep(Duration::from_secs(10));
     } else {
         // A program in place of SUMO that never listens, so that the start never ends.
         let sumo = pretender(Path::new("/bin/sh"));
