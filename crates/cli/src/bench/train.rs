@@ -38,7 +38,7 @@ pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
         "memory growth",
     ];
     if args.instructions {
-        heads.push("instructions a step");
+        heads.push("instructions per step");
     }
     let mut rows = vec![heads.into_iter().map(String::from).collect()];
     let mut list = Vec::new();
