@@ -191,6 +191,11 @@ impl<'a> Improver<'a> {
                     best = self.invent(best)?;
                 }
                 if self.is_exhausted() && self.keeps_half() {
+                    if self.falls_short(&best) {
+                        // What was kept is needed where the world itself is not solved.
+                        self.sizes.truncate(self.of_world);
+                        continue;
+                    }
                     // Those that are made up come next, with what was kept for them.
                     self.trained = self.of_world;
                 } else if self.trained == self.sizes.len() || self.is_exhausted() {
