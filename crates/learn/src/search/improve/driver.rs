@@ -32,7 +32,8 @@ const LATE: usize = 2;
 const LATE_ROUNDS: usize = 2;
 /// Environment steps per instance.
 const STEPS: u64 = 3000;
-/// Environment steps of a run, at the most and about; and as many for instances that are made up, where there are some.
+/// Environment steps of a run, at the most and about. Where instances are made up four times as many: half of them are kept for these,
+/// and a world with a few problems to learn from is worth the other half.
 const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
@@ -162,7 +163,7 @@ impl<'a> Improver<'a> {
     pub fn and_larger(mut self, sizes: Vec<Box<dyn Env>>) -> Improver<'a> {
         self.sizes.extend(sizes);
         if self.sizes.len() > self.of_world {
-            self.limit = 2 * MOST_STEPS;
+            self.limit = 4 * MOST_STEPS;
         }
         self
     }
