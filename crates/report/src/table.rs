@@ -69,7 +69,7 @@ impl Table<'_> {
                 self.line(columns, row, &mut text);
                 continue;
             }
-            let broken: Vec<Vec<String>> = row.iter().zip(&self.widths).map(|(t, w)| fill(t, *w)).collect();
+            let broken: Vec<Vec<String>> = row.iter().zip(&self.widths).map(|(t, w)| lines(t, *w)).collect();
             let shown = columns.iter().filter_map(|c| broken.get(*c));
             let height = shown.map(Vec::len).max().unwrap_or(0);
             for level in (0..height).rev() {
@@ -98,20 +98,9 @@ impl Table<'_> {
     }
 }
 
-/// The words of a title in lines of at most this width, if no word is longer.
-fn fill(title: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in title.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
+/// A title in lines of at most this width, if no word is longer. An empty one is an empty line.
+fn lines(title: &str, width: usize) -> Vec<String> {
+    wrap(&format!("{title}\n"), "", width).lines().map(String::from).collect()
 }
 
 /// `1234567` as `1,234,567`.

@@ -61,6 +61,7 @@ impl Search<'_> {
             gap > noise + 1e-9
         });
         let mut policy = scouted.clone().filter(|_| ahead).unwrap_or_else(|| by_gradient.clone());
+        let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
         let mut grown = 0;
         // What short restarts and the scout agree on is solved: nothing is left to grow.
         let success = run.scout.as_ref().filter(|_| ahead).map_or(chosen.success, |s| s.success);
@@ -70,13 +71,11 @@ impl Search<'_> {
             let stop = || self.observer.interrupted();
             let mut env = Counted::until(env.as_mut(), &stop);
             env.limit(terms.budget.total.saturating_sub(run.steps()));
-            let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
             policy = self.extend(seed, &policy, &mut env, pace)?;
             grown = env.taken();
         }
         let by_growth = policy.clone();
         let left = terms.budget.total.saturating_sub(run.steps() + grown);
-        let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
         let sizes = match self.make_sizes.filter(|_| self.config.improve && !terms.costly) {
             Some(make) => make()?,
             None => Sizes::default(),
