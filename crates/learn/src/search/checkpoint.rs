@@ -111,6 +111,8 @@ pub struct Learned {
     pub widenings: Vec<WideningStep>,
     /// The share of the episodes of selection in which the policy succeeds.
     pub success: f64,
+    /// Whether outcomes depend on chance, as far as was seen: then there may be no policy that always succeeds.
+    pub by_chance: bool,
 }
 
 impl Learned {
@@ -128,6 +130,9 @@ impl Learned {
             "not solved: the policy succeeds in {:.0}% of the training episodes",
             100.0 * self.success
         )];
+        if self.by_chance {
+            advice.push("outcomes depend on chance here: perhaps no policy succeeds more often".to_string());
+        }
         let tried: Vec<String> = self.widenings.iter().map(|w| w.to.to_string()).collect();
         if !tried.is_empty() {
             advice.push(format!("tried without enough gain: {}", tried.join(", ")));

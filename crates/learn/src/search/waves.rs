@@ -6,11 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use derrl_env::{Cost, Env};
 
-use crate::act::score::{SOLVED, check_definitions};
+use crate::act::score::{SOLVED, check_definitions, mean_stderr};
 use crate::error::Error;
 use crate::language::problem::Problem;
-use crate::search::budget::{Budget, short_restarts};
-use crate::search::checkpoint::{Checkpoint, Learned, best_of};
+use crate::search::budget::{Budget, PAIR, short_restarts};
+use crate::search::checkpoint::{Checkpoint, Learned, RestartResult, best_of};
 use crate::search::observer::Observer;
 use crate::search::refine::advantage;
 use crate::settings::config::Config;
@@ -23,6 +23,8 @@ pub type MakeSizes<'a> = dyn Fn() -> Result<Sizes, derrl_env::Error> + Sync + 'a
 
 /// Restarts that agree on a smaller share of successes than this have failed alike: others are tried.
 const FAILED: f64 = 0.9;
+/// The same where outcomes depend on chance, if the restarts found the same rules.
+const FAILED_BY_CHANCE: f64 = 0.5;
 
 /// Training instances by size, the smallest first.
 #[derive(Default)]
@@ -283,13 +285,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the short restarts are done and do not agree, and the first scout did not solve the task.
+    /// Whether the first scout did not solve the task and neither did the short restarts, nor the first whole ones where short
+    /// ones earned more the longer they were.
     fn is_scouted_again(&self, shared: &Shared, run: usize) -> bool {
         let checkpoint = &shared.runs[run].checkpoint;
         let failed = checkpoint.scout.as_ref().is_some_and(|s| s.looks == 1 && s.success < SOLVED);
-        let short = short_restarts(self.config);
         let may = shared.terms.budget.second_scout(self.config).is_some();
-        failed && may && checkpoint.done.len() == short
+        let short = short_restarts(self.config);
+        let done = &checkpoint.done;
+        let in_a_wave = done.is_empty() || self.next_look(shared.terms, done.len() - 1) != done.len();
+        let due = done.len() > short || done.len() == short && !gains_by_length(done);
+        failed && may && due && !in_a_wave
     }
 
     fn next_scout(&self, shared: &mut Shared, run: usize) {
@@ -331,12 +337,22 @@ impl<'a> Search<'a> {
             return None; // in the middle of a wave
         }
         let short = done.len() <= short_restarts(self.config);
+        let same =
+            best.iter().filter(|&&i| same_rules(&done[i].simplified, &done[chosen].simplified)).count();
         let agree = if terms.decided {
             let bar = if short { SOLVED } else { FAILED };
-            best.iter().filter(|&&i| done[i].success >= bar).count()
+            let agree = best.iter().filter(|&&i| done[i].success >= bar).count();
+            // By chance even the best policy may fail at times: the same rules, found thrice, are no accident.
+            let by_chance = checkpoint.scout.as_ref().is_some_and(|s| s.by_chance);
+            let alike = if by_chance && done[chosen].success >= FAILED_BY_CHANCE {
+                same.saturating_sub(1)
+            } else {
+                0
+            };
+            agree.max(alike)
         } else if short {
             // Nothing says whether these succeed: the same rules, found twice, are no accident.
-            best.iter().filter(|&&i| same_rules(&done[i].simplified, &done[chosen].simplified)).count()
+            same
         } else {
             best.len()
         };
@@ -356,6 +372,16 @@ impl<'a> Search<'a> {
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the last pair of restarts earned more than the first, beyond the noise of both.
+fn gains_by_length(done: &[RestartResult]) -> bool {
+    let best = |of: &[RestartResult]| {
+        of.iter().map(|d| mean_stderr(&d.returns)).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+    };
+    let first = done.chunks(PAIR).next().map_or((0.0, 0.0), best);
+    let last = done.rchunks(PAIR).next().map_or((0.0, 0.0), best);
+    last.0 - first.0 > first.1.hypot(last.1) + 1e-9
 }
 
 /// Whether two policies have the same rules, whatever their values, and any at all.
