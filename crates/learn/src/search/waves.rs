@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::search::budget::{Budget, PAIR, short_restarts};
 use crate::search::checkpoint::{Checkpoint, Learned, RestartResult, best_of};
+use crate::search::improve::starts;
 use crate::search::observer::Observer;
 use crate::search::refine::advantage;
 use crate::settings::config::Config;
@@ -78,6 +79,8 @@ pub(super) struct Terms {
 /// The run of one seed.
 struct SeedRun {
     seed: u64,
+    /// Which training instance each episode of selection starts in, where the world has sizes: some have a handful of instances.
+    instances: Vec<u64>,
     checkpoint: Checkpoint,
     started: u64,
     /// Whether the scout is still under way.
@@ -133,7 +136,6 @@ impl<'a> Search<'a> {
         let costly = matches!(env.cost(), Cost::Dear { .. });
         let decided = env.agents() == 1;
         let may_grow = !costly && decided;
-        drop(env);
         let unlimited = Budget::unlimited(self.config);
         let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
         let terms = Terms { costly, decided, budget };
@@ -141,7 +143,15 @@ impl<'a> Search<'a> {
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let started = checkpoint.done.len() as u64;
-            shared.runs.push(SeedRun { seed, checkpoint, started, scouting: false, learned: None });
+            let instances = self.instances(env.as_mut(), seed);
+            shared.runs.push(SeedRun {
+                seed,
+                instances,
+                checkpoint,
+                started,
+                scouting: false,
+                learned: None,
+            });
             let run = shared.runs.len() - 1;
             let state = &shared.runs[run].checkpoint;
             // The scout starts from nothing, so that it would lose what has to stay.
@@ -171,6 +181,15 @@ impl<'a> Search<'a> {
             Some(error) => Err(error),
             None => Ok(shared.runs.into_iter().map(|r| r.learned).collect()),
         }
+    }
+
+    /// Which instance each episode of selection starts in, where the world has sizes.
+    fn instances(&self, env: &mut dyn Env, seed: u64) -> Vec<u64> {
+        if self.make_sizes.is_none() {
+            return Vec::new();
+        }
+        let starts = starts(env, &self.problem.alphabet, self.config.selection_episodes, seed);
+        starts.iter().map(|&instance| u64::from(instance)).collect()
     }
 
     /// Takes jobs until there are none, somebody asks to stop, or a job fails. A panic, in a job or in the observer,
@@ -327,7 +346,7 @@ impl<'a> Search<'a> {
     fn chosen(&self, shared: &Shared, run: usize) -> Option<usize> {
         let (terms, checkpoint) = (shared.terms, &shared.runs[run].checkpoint);
         let done = &checkpoint.done;
-        let best = best_of(done);
+        let best = best_of(done, &shared.runs[run].instances);
         // On few episodes, a policy that fails once may be within the noise of one that does not.
         let chosen = *best.iter().find(|&&i| done[i].success >= SOLVED).or(best.first())?;
         if done.len() >= terms.budget.restarts {
