@@ -314,7 +314,9 @@ impl<'a> Improver<'a> {
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
-                let better = rival.filter(|(r, _)| r.is_ahead(&best));
+                // Of many wider languages one is ahead by chance.
+                let tempting = step.len() > 1 && !self.falls_short(&best);
+                let better = rival.filter(|(r, _)| r.is_ahead(&best) && (!tempting || r.is_far_ahead(&best)));
                 let kept_now = better.is_some();
                 let note = |to| WideningStep { to, before, after, kept: kept_now };
                 self.widenings.extend(step.into_iter().map(note));
