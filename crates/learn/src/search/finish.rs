@@ -66,25 +66,36 @@ impl Search<'_> {
         let mut grown = 0;
         // What short restarts and the scout agree on is solved: nothing is left to grow.
         let success = run.scout.as_ref().filter(|_| ahead).map_or(chosen.success, |s| s.success);
-        let early = terms.decided && run.done.len() <= short_restarts(self.config) && success >= SOLVED;
-        if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
-            let mut env = (self.make_env)()?;
-            let stop = || self.observer.interrupted();
-            let mut env = Counted::until(env.as_mut(), &stop);
-            env.limit(terms.budget.total.saturating_sub(run.steps()));
-            policy = self.extend(seed, &policy, &mut env, pace)?;
-            grown = env.taken();
-        }
-        let by_growth = policy.clone();
-        let left = terms.budget.total.saturating_sub(run.steps() + grown);
+        let mut early = terms.decided && run.done.len() <= short_restarts(self.config) && success >= SOLVED;
         let sizes = match self.make_sizes.filter(|_| self.config.improve && !terms.costly) {
             Some(make) => make()?,
             None => Sizes::default(),
         };
-        let finish = if early && sizes.given.is_empty() {
-            self.confirm(seed, policy, run, pace)?
-        } else {
-            self.improve(seed, policy, sizes, terms, left, pace)?
+        let confirmed = match early && sizes.given.is_empty() {
+            true => Some(self.confirm(seed, policy.clone(), run, pace)?),
+            false => None,
+        };
+        // A few episodes that all succeed may do so by luck.
+        early &= confirmed.as_ref().is_none_or(|c| c.success >= SOLVED);
+        let mut looked = 0;
+        if let Some(confirmed) = confirmed.as_ref().filter(|_| !early) {
+            looked = confirmed.steps;
+            policy = confirmed.policy.clone();
+        }
+        if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
+            let mut env = (self.make_env)()?;
+            let stop = || self.observer.interrupted();
+            let mut env = Counted::until(env.as_mut(), &stop);
+            env.limit(terms.budget.total.saturating_sub(run.steps() + looked));
+            policy = self.extend(seed, &policy, &mut env, pace)?;
+            grown = env.taken();
+        }
+        grown += looked;
+        let by_growth = policy.clone();
+        let left = terms.budget.total.saturating_sub(run.steps() + grown);
+        let finish = match confirmed.filter(|_| early) {
+            Some(confirmed) => confirmed,
+            None => self.improve(seed, policy, sizes, terms, left, pace)?,
         };
         let has = |policy: &Policy, rule: &Rule| {
             policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
