@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use derrl_env::{Options, Rng, World, find};
-use derrl_learn::{Checkpoint, Config, Error, Learned, Observer, Problem, Search, UpdateStats};
+use derrl_env::{Env, Options, Outcome, Rng, World, find};
+use derrl_learn::{Checkpoint, Config, Error, Learned, Observer, Problem, Search, Sizes, UpdateStats};
+use derrl_logic::{Action, Facts, Object, Universe};
 
 /// Keeps what the runs tell, as text, and stops them when it has been asked so many times.
 struct Recorder {
     left: AtomicU64,
     asked: AtomicU64,
+    /// How often it was asked before the rules were improved.
+    improving: AtomicU64,
     checkpoints: Mutex<BTreeMap<u64, String>>,
     /// Every checkpoint, in order.
     history: Mutex<Vec<String>>,
@@ -22,6 +25,7 @@ impl Recorder {
         Recorder {
             left: AtomicU64::new(left),
             asked: AtomicU64::new(0),
+            improving: AtomicU64::new(0),
             checkpoints: Mutex::default(),
             history: Mutex::default(),
             finished: Mutex::default(),
@@ -34,6 +38,9 @@ impl Observer for Recorder {
         let text = serde_json::to_string(checkpoint).unwrap();
         self.history.lock().unwrap().push(text.clone());
         self.checkpoints.lock().unwrap().insert(seed, text);
+    }
+    fn improving(&self, _: u64) {
+        self.improving.store(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
     }
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         let text = format!("{}\n{learned:?}", serde_json::to_string(checkpoint).unwrap());
@@ -53,12 +60,65 @@ fn process(
     threads: usize,
     recorder: &Recorder,
 ) -> bool {
+    counted(spec, config, from, threads, recorder, false).0
+}
+
+/// The same, with training instances of several sizes where they are asked for. Returns how many steps it took, too.
+fn counted(
+    spec: &World,
+    config: &Config,
+    from: &BTreeMap<u64, String>,
+    threads: usize,
+    recorder: &Recorder,
+    sized: bool,
+) -> (bool, u64) {
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
-    let make_env = || spec.make(&alphabet, "train", &Options::default());
+    let options = Options::default();
+    let steps = Arc::new(AtomicU64::new(0));
+    let stepped =
+        |env: Box<dyn Env>| -> Box<dyn Env> { Box::new(Stepped { env, steps: Arc::clone(&steps) }) };
+    let make_env = || spec.make(&alphabet, "train", &options).map(stepped);
+    let make_sizes = || {
+        let given = spec.training_sizes(&alphabet, "train", &options)?.into_iter().map(stepped).collect();
+        Ok(Sizes { given, made_up: Vec::new() })
+    };
     let seeds = from.iter().map(|(seed, text)| (*seed, serde_json::from_str(text).unwrap())).collect();
-    let runs = Search::new(&problem, config, &make_env, recorder).run(seeds, threads).unwrap();
-    runs.iter().all(Option::is_some)
+    let search = Search::new(&problem, config, &make_env, recorder);
+    let search = if sized { search.with_sizes(&make_sizes) } else { search };
+    let runs = search.run(seeds, threads).unwrap();
+    (runs.iter().all(Option::is_some), steps.load(Ordering::SeqCst))
+}
+
+/// A world whose steps are counted from outside.
+struct Stepped {
+    env: Box<dyn Env>,
+    steps: Arc<AtomicU64>,
+}
+
+impl Env for Stepped {
+    fn reset(&mut self, rng: &mut Rng) {
+        self.env.reset(rng);
+    }
+    fn restart(&mut self) {
+        self.env.restart();
+    }
+    fn universe(&self) -> &Arc<Universe> {
+        self.env.universe()
+    }
+    fn facts(&self, facts: &mut Facts) {
+        self.env.facts(facts);
+    }
+    fn code(&self) -> Option<u128> {
+        self.env.code()
+    }
+    fn step(&mut self, action: Action, args: &[Object], rng: &mut Rng) -> Outcome {
+        self.steps.fetch_add(1, Ordering::SeqCst);
+        self.env.step(action, args, rng)
+    }
+    fn succeeded(&self) -> bool {
+        self.env.succeeded()
+    }
 }
 
 /// Runs of these seeds with interruptions at random moments. Returns what they ended with and the number of interruptions.
@@ -118,6 +178,45 @@ fn interruptions_at_any_moment_change_nothing() {
             );
         }
         assert!(cuts >= times, "{domain}: {cuts} interruptions in {times} runs");
+    }
+}
+
+fn nothing() -> BTreeMap<u64, String> {
+    [(0, serde_json::to_string(&Checkpoint::default()).unwrap())].into()
+}
+
+/// A run that is stopped while its rules are improved goes on from there: what policies earned is not worked out again.
+#[test]
+fn what_improvement_has_found_is_not_found_again() {
+    let spec = find("rearrange").unwrap();
+    let config = Config {
+        updates: 2,
+        batch: 64,
+        restarts: 1,
+        wave: 1,
+        agree: 1,
+        short_waves: 0,
+        selection_episodes: 100,
+        grow: false,
+        ..Config::default()
+    };
+    let recorder = Recorder::new(u64::MAX);
+    let begun = std::time::Instant::now();
+    let (done, all) = counted(spec, &config, &nothing(), 1, &recorder, true);
+    assert!(done);
+    eprintln!("whole: {:?} {all} steps", begun.elapsed());
+    let (from, to) = (recorder.improving.into_inner(), recorder.asked.into_inner());
+    let whole = recorder.finished.into_inner().unwrap();
+    for part in 1..8 {
+        let recorder = Recorder::new(from + (to - from) * part / 8);
+        let (done, before) = counted(spec, &config, &nothing(), 1, &recorder, true);
+        assert!(!done, "part {part}");
+        let stopped = recorder.checkpoints.into_inner().unwrap();
+        let begun = std::time::Instant::now();
+        let recorder = Recorder::new(u64::MAX);
+        let (done, after) = counted(spec, &config, &stopped, 1, &recorder, true);
+        assert!(done && recorder.finished.into_inner().unwrap() == whole, "part {part}");
+        eprintln!("part {part}: {before} + {after} of {all}, {:?}, {} bytes", begun.elapsed(), stopped[&0].len());
     }
 }
 

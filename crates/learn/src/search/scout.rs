@@ -5,10 +5,13 @@
 //! longer ones are not waited for: the policy that is chosen is improved by regret in any case. Where they settle nothing, a second
 //! scout looks further before the longer restarts begin: it may widen the language, and they cannot.
 
+use std::rc::Rc;
+
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::search::diary::Questions;
 use crate::search::improve::Improver;
 use crate::search::prune::length;
 use crate::search::waves::Search;
@@ -39,33 +42,30 @@ fn once() -> u8 {
 }
 
 impl Search<'_> {
-    /// Scouts the training task within about this many steps, for the first time or after others; `None` if interrupted.
+    /// Scouts the training task within about this many steps, for the first time or after others.
     pub(crate) fn scout(
         &self,
         seed: u64,
         steps: u64,
         before: Option<&Scouted>,
-    ) -> Result<Option<Scouted>, Error> {
+        questions: &Rc<Questions<'_>>,
+    ) -> Result<Scouted, Error> {
         let stop = || self.observer().interrupted();
         let own = vec![self.make_env()?];
         let problem = self.problem();
-        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).at_first_sight();
-        let improved = scout.run(None);
-        let improved = match improved {
-            Err(Error::Interrupted) => return Ok(None),
-            other => other?,
-        };
+        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).at_first_sight().asking(questions);
+        let improved = scout.run(None)?;
         if stop() {
-            return Ok(None);
+            return Err(Error::Interrupted);
         }
         let text = |policy: &Policy| policy.display(&problem.alphabet).to_string();
-        Ok(Some(Scouted {
+        Ok(Scouted {
             policy: text(&improved.policy),
             length: length(&improved.policy),
             success: improved.success.first().copied().unwrap_or(0.0),
             returns: improved.returns,
             steps: improved.steps + before.map_or(0, |s| s.steps),
             looks: 1 + before.map_or(0, |s| s.looks),
-        }))
+        })
     }
 }
