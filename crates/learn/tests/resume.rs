@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use derrl_env::{Env, Options, Outcome, Rng, World, find};
 use derrl_learn::{Checkpoint, Config, Error, Learned, Observer, Problem, Search, Sizes, UpdateStats};
@@ -12,7 +13,8 @@ use derrl_logic::{Action, Facts, Object, Universe};
 struct Recorder {
     left: AtomicU64,
     asked: AtomicU64,
-    /// How often it was asked before the rules were improved.
+    /// How often it was asked before the scout was done, and before the rules were improved.
+    scouted: AtomicU64,
     improving: AtomicU64,
     checkpoints: Mutex<BTreeMap<u64, String>>,
     /// Every checkpoint, in order.
@@ -25,6 +27,7 @@ impl Recorder {
         Recorder {
             left: AtomicU64::new(left),
             asked: AtomicU64::new(0),
+            scouted: AtomicU64::new(0),
             improving: AtomicU64::new(0),
             checkpoints: Mutex::default(),
             history: Mutex::default(),
@@ -35,6 +38,10 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
+        if checkpoint.scout.is_some() {
+            let now = self.asked.load(Ordering::SeqCst);
+            let _ = self.scouted.compare_exchange(0, now, Ordering::SeqCst, Ordering::SeqCst);
+        }
         let text = serde_json::to_string(checkpoint).unwrap();
         self.history.lock().unwrap().push(text.clone());
         self.checkpoints.lock().unwrap().insert(seed, text);
@@ -60,44 +67,62 @@ fn process(
     threads: usize,
     recorder: &Recorder,
 ) -> bool {
-    counted(spec, config, from, threads, recorder, false).0
+    counted(spec, config, from, threads, recorder, None).0
 }
 
-/// The same, with training instances of several sizes where they are asked for. Returns how many steps it took, too.
+/// What a process has done in its worlds, counted from outside.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    steps: u64,
+    /// Episodes in instances drawn anew. Policies are compared by these; exploration starts again and again in the same one.
+    drawn: u64,
+}
+
+/// The same with training instances of several sizes and a limit of steps, where that is given. Returns what was done, too.
 fn counted(
     spec: &World,
     config: &Config,
     from: &BTreeMap<u64, String>,
     threads: usize,
     recorder: &Recorder,
-    sized: bool,
-) -> (bool, u64) {
+    sized_within: Option<u64>,
+) -> (bool, Work) {
     let alphabet = spec.alphabet();
     let problem = Arc::new(Problem::new(&alphabet, 1).unwrap());
     let options = Options::default();
-    let steps = Arc::new(AtomicU64::new(0));
-    let stepped =
-        |env: Box<dyn Env>| -> Box<dyn Env> { Box::new(Stepped { env, steps: Arc::clone(&steps) }) };
-    let make_env = || spec.make(&alphabet, "train", &options).map(stepped);
+    let (steps, drawn) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let counting = |env: Box<dyn Env>| -> Box<dyn Env> {
+        let least = Duration::from_micros(if sized_within.is_some() { 5 } else { 0 });
+        Box::new(Counting { env, steps: Arc::clone(&steps), drawn: Arc::clone(&drawn), least })
+    };
+    let make_env = || spec.make(&alphabet, "train", &options).map(counting);
     let make_sizes = || {
-        let given = spec.training_sizes(&alphabet, "train", &options)?.into_iter().map(stepped).collect();
+        let given = spec.training_sizes(&alphabet, "train", &options)?.into_iter().map(counting).collect();
         Ok(Sizes { given, made_up: Vec::new() })
     };
     let seeds = from.iter().map(|(seed, text)| (*seed, serde_json::from_str(text).unwrap())).collect();
     let search = Search::new(&problem, config, &make_env, recorder);
-    let search = if sized { search.with_sizes(&make_sizes) } else { search };
+    let search = match sized_within {
+        Some(steps) => search.with_sizes(&make_sizes).within(steps),
+        None => search,
+    };
     let runs = search.run(seeds, threads).unwrap();
-    (runs.iter().all(Option::is_some), steps.load(Ordering::SeqCst))
+    let [steps, drawn] = [&steps, &drawn].map(|n| n.load(Ordering::SeqCst));
+    (runs.iter().all(Option::is_some), Work { steps, drawn })
 }
 
-/// A world whose steps are counted from outside.
-struct Stepped {
+/// A world that counts.
+struct Counting {
     env: Box<dyn Env>,
     steps: Arc<AtomicU64>,
+    drawn: Arc<AtomicU64>,
+    /// How long a step takes at least. Only answers that took some time are kept, and processors differ.
+    least: Duration,
 }
 
-impl Env for Stepped {
+impl Env for Counting {
     fn reset(&mut self, rng: &mut Rng) {
+        self.drawn.fetch_add(1, Ordering::SeqCst);
         self.env.reset(rng);
     }
     fn restart(&mut self) {
@@ -114,6 +139,8 @@ impl Env for Stepped {
     }
     fn step(&mut self, action: Action, args: &[Object], rng: &mut Rng) -> Outcome {
         self.steps.fetch_add(1, Ordering::SeqCst);
+        let begun = Instant::now();
+        while begun.elapsed() < self.least {}
         self.env.step(action, args, rng)
     }
     fn succeeded(&self) -> bool {
@@ -181,15 +208,9 @@ fn interruptions_at_any_moment_change_nothing() {
     }
 }
 
-fn nothing() -> BTreeMap<u64, String> {
-    [(0, serde_json::to_string(&Checkpoint::default()).unwrap())].into()
-}
-
-/// A run that is stopped while its rules are improved goes on from there: what policies earned is not worked out again.
-#[test]
-fn what_improvement_has_found_is_not_found_again() {
-    let spec = find("rearrange").unwrap();
-    let config = Config {
+/// Settings with which most of a run is what follows its restarts.
+fn few_updates() -> Config {
+    Config {
         updates: 2,
         batch: 64,
         restarts: 1,
@@ -197,27 +218,77 @@ fn what_improvement_has_found_is_not_found_again() {
         agree: 1,
         short_waves: 0,
         selection_episodes: 100,
-        grow: false,
         ..Config::default()
-    };
+    }
+}
+
+fn nothing() -> BTreeMap<u64, String> {
+    [(0, serde_json::to_string(&Checkpoint::default()).unwrap())].into()
+}
+
+/// A run that is stopped while its rules are improved goes on from there: what policies earned is not worked out again.
+#[test]
+fn what_improvement_has_found_is_not_found_again() {
+    let (spec, config) = (find("rearrange").unwrap(), few_updates());
+    let run = |from: &_, recorder: &_| counted(spec, &config, from, 1, recorder, Some(60_000));
     let recorder = Recorder::new(u64::MAX);
-    let begun = std::time::Instant::now();
-    let (done, all) = counted(spec, &config, &nothing(), 1, &recorder, true);
+    let (done, all) = run(&nothing(), &recorder);
     assert!(done);
-    eprintln!("whole: {:?} {all} steps", begun.elapsed());
-    let (from, to) = (recorder.improving.into_inner(), recorder.asked.into_inner());
     let whole = recorder.finished.into_inner().unwrap();
-    for part in 1..8 {
-        let recorder = Recorder::new(from + (to - from) * part / 8);
-        let (done, before) = counted(spec, &config, &nothing(), 1, &recorder, true);
+    let (from, to) = (recorder.improving.into_inner(), recorder.asked.into_inner());
+    let (_, restarts) = run(&nothing(), &Recorder::new(from));
+    for part in [2, 4, 5] {
+        let recorder = Recorder::new(from + (to - from) * part / 6);
+        let (done, before) = run(&nothing(), &recorder);
         assert!(!done, "part {part}");
         let stopped = recorder.checkpoints.into_inner().unwrap();
-        let begun = std::time::Instant::now();
         let recorder = Recorder::new(u64::MAX);
-        let (done, after) = counted(spec, &config, &stopped, 1, &recorder, true);
-        assert!(done && recorder.finished.into_inner().unwrap() == whole, "part {part}");
-        eprintln!("part {part}: {before} + {after} of {all}, {:?}, {} bytes", begun.elapsed(), stopped[&0].len());
+        let (done, after) = run(&stopped, &recorder);
+        let ended = recorder.finished.into_inner().unwrap();
+        assert!(done && ended == whole, "part {part}:\n{ended:#?}\n{whole:#?}");
+        // Of what was improved before, this was done twice: what was explored, and the question that was under way.
+        let twice = |of: fn(&Work) -> u64| (of(&before) + of(&after) - of(&all), of(&before) - of(&restarts));
+        for (again, before) in [twice(|w| w.drawn), twice(|w| w.steps)] {
+            assert!(2 * again < before, "part {part}: {again} of {before} again");
+        }
     }
+}
+
+/// A run that is stopped while it scouts ends as it would have.
+#[test]
+fn a_scout_that_is_stopped_changes_nothing() {
+    let spec = find("rearrange").unwrap();
+    let config = Config { updates: 20, batch: 8192, short_waves: 1, ..few_updates() };
+    let run = |from: &_, recorder: &_| counted(spec, &config, from, 1, recorder, Some(60_000)).0;
+    let recorder = Recorder::new(u64::MAX);
+    assert!(run(&nothing(), &recorder));
+    let whole = recorder.finished.into_inner().unwrap();
+    let scouted = recorder.scouted.into_inner();
+    for part in [1, 2] {
+        let recorder = Recorder::new(scouted * part / 3);
+        assert!(!run(&nothing(), &recorder));
+        let stopped = recorder.checkpoints.into_inner().unwrap();
+        assert!(stopped[&0].contains("diary") && !stopped[&0].contains("looks"), "it stopped in the scout");
+        let recorder = Recorder::new(u64::MAX);
+        assert!(run(&stopped, &recorder));
+        let ended = recorder.finished.into_inner().unwrap();
+        assert!(ended == whole, "part {part}:\n{ended:#?}\n{whole:#?}");
+    }
+}
+
+/// A run that has ended does nothing again.
+#[test]
+fn what_a_run_ended_with_is_kept() {
+    let (spec, config) = (find("blocks").unwrap(), few_updates());
+    let run = |from: &_, recorder: &_| counted(spec, &config, from, 1, recorder, None);
+    let recorder = Recorder::new(u64::MAX);
+    assert!(run(&nothing(), &recorder).1.steps > 0);
+    let whole = recorder.finished.into_inner().unwrap();
+    let end = [(0, whole[&0].lines().next().unwrap().to_string())].into();
+    let recorder = Recorder::new(u64::MAX);
+    let (done, again) = run(&end, &recorder);
+    assert!(done && again.steps == 0, "{again:?}");
+    assert_eq!(recorder.finished.into_inner().unwrap(), whole);
 }
 
 /// The scout runs beside the first restart, and may end after it. A run that is stopped in between waits for the scout, and ends as it

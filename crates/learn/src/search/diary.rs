@@ -172,11 +172,15 @@ mod tests {
         };
         let first: f64 = questions.ask("one", |_| true, || slow(0.1 + 0.2))?;
         let quick: f64 = questions.ask("quick", |_| true, || Ok(1.0))?;
-        let second: f64 = questions.ask("sum", |_| true, || {
-            let a: f64 = questions.ask("one", |_| true, || slow(2.0))?;
-            let b: f64 = questions.ask("one", |_| true, || slow(3.0))?;
-            Ok(a + b)
-        })?;
+        let second: f64 = questions.ask(
+            "sum",
+            |_| true,
+            || {
+                let a: f64 = questions.ask("one", |_| true, || slow(2.0))?;
+                let b: f64 = questions.ask("one", |_| true, || slow(3.0))?;
+                Ok(a + b)
+            },
+        )?;
         let third: f64 = questions.ask("one", |x| *x < 10.0, || slow(4.0))?;
         Ok(vec![first, quick, second, third])
     }

@@ -106,7 +106,8 @@ impl Search<'_> {
     pub(super) fn learned(&self, run: &Checkpoint, ending: &Ending) -> Result<Learned, Error> {
         let (policy, alphabet) = self.read(&ending.policy)?;
         let chosen = run.done.iter().find(|d| d.restart == ending.restart);
-        let chosen = chosen.ok_or_else(|| Error::Policy(format!("restart {} is not there", ending.restart)))?;
+        let chosen =
+            chosen.ok_or_else(|| Error::Policy(format!("restart {} is not there", ending.restart)))?;
         Ok(Learned {
             policy,
             alphabet,
@@ -248,7 +249,8 @@ impl Search<'_> {
             return Ok(policy.clone());
         }
         let episodes = pace.episodes_within(half(env), policy, most);
-        let mut best = self.refine(policy, &mut Judge::new(alphabet, env, episodes, seed).asking(questions))?;
+        let mut best =
+            self.refine(policy, &mut Judge::new(alphabet, env, episodes, seed).asking(questions))?;
         while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng)? {
             if env.left() == 0 {
                 break;

@@ -53,7 +53,10 @@ impl Search<'_> {
         let stop = || self.observer().interrupted();
         let own = vec![self.make_env()?];
         let problem = self.problem();
-        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).at_first_sight().asking(questions);
+        let scout = Improver::new(problem, own, seed, EPISODES, &stop)
+            .within(steps)
+            .at_first_sight()
+            .asking(questions);
         let improved = scout.run(None)?;
         if stop() {
             return Err(Error::Interrupted);

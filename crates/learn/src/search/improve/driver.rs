@@ -463,7 +463,8 @@ impl<'a> Improver<'a> {
         let mut trial = self.trial(policy.clone());
         if lost.is_empty() {
             let episodes = GLANCE.min(self.episodes);
-            let steps = trial.extend(&mut self.sizes[sizes - 1..sizes], episodes, self.seed, &self.questions)?;
+            let steps =
+                trial.extend(&mut self.sizes[sizes - 1..sizes], episodes, self.seed, &self.questions)?;
             return Ok((trial.is_ahead(&best.part(sizes - 1, episodes)), steps));
         }
         let (mut won, mut steps) = (0, 0);
@@ -514,10 +515,14 @@ impl<'a> Improver<'a> {
         let bar = self.screened(&mut Language::start(start), gamma, 0);
         let mut ranked: Vec<(f64, Invention)> = Vec::new();
         for invention in pool.into_iter().take(SCREENED) {
-            let worth = self.questions.ask("screened", |_| true, || {
-                let wider = Language::start(start).with(&invention)?;
-                Ok(wider.map(|mut wider| self.screened(&mut wider, gamma, invention.size)))
-            })?;
+            let worth = self.questions.ask(
+                "screened",
+                |_| true,
+                || {
+                    let wider = Language::start(start).with(&invention)?;
+                    Ok(wider.map(|mut wider| self.screened(&mut wider, gamma, invention.size)))
+                },
+            )?;
             if let Some(worth) = worth.filter(|worth| *worth < bar) {
                 ranked.push((worth, invention));
             }
@@ -547,11 +552,16 @@ impl<'a> Improver<'a> {
     fn edited_anew(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
         let problem = Arc::clone(&self.language.problem);
         let questions = Rc::clone(&self.questions);
-        let levels = questions.ask("edited", |levels| are_of(levels, &problem), || {
-            let mut rng = self.rng.clone();
-            let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
-            Ok(edit(&regrets, Vec::new(), self.language.reach, self.stop))
-        })?;
+        let levels = questions.ask(
+            "edited",
+            |levels| are_of(levels, &problem),
+            || {
+                let mut rng = self.rng.clone();
+                let regrets =
+                    Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
+                Ok(edit(&regrets, Vec::new(), self.language.reach, self.stop))
+            },
+        )?;
         match policy_of(&levels, &problem).filter(|p| !p.rules.is_empty()) {
             Some(policy) => Ok(Some(self.tried(policy)?)),
             None => Ok(None),
@@ -561,14 +571,18 @@ impl<'a> Improver<'a> {
     /// What a policy loses on what was seen, as a share of what acting at random loses.
     fn residue(&mut self, policy: &Policy, gamma: f64) -> Result<f64, Error> {
         let questions = Rc::clone(&self.questions);
-        let (share, rng) = questions.ask("residue", |_| true, || {
-            let problem = Arc::clone(&self.language.problem);
-            let regrets =
-                Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
-            let levels = levels_of(policy, &problem).filter(|_| !regrets.is_empty());
-            let share = levels.map_or(0.0, |levels| regrets.lost(&levels) / regrets.lost(&Vec::new()));
-            Ok((share, self.rng.clone()))
-        })?;
+        let (share, rng) = questions.ask(
+            "residue",
+            |_| true,
+            || {
+                let problem = Arc::clone(&self.language.problem);
+                let regrets =
+                    Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+                let levels = levels_of(policy, &problem).filter(|_| !regrets.is_empty());
+                let share = levels.map_or(0.0, |levels| regrets.lost(&levels) / regrets.lost(&Vec::new()));
+                Ok((share, self.rng.clone()))
+            },
+        )?;
         self.rng = rng;
         Ok(share)
     }
@@ -651,7 +665,8 @@ impl<'a> Improver<'a> {
     fn edits(&mut self, from: &Policy, gamma: f64) -> Result<Vec<Levels>, Error> {
         let problem = Arc::clone(&self.language.problem);
         let questions = Rc::clone(&self.questions);
-        let fit = |(all, _): &(Vec<Levels>, Rng)| all.iter().all(|levels| are_of(levels, &problem));
+        let fits = |levels: &Levels| are_of(levels, &problem);
+        let fit = |(all, _): &(Vec<Levels>, Rng)| all.iter().all(fits);
         let (found, rng) = questions.ask("edits", fit, || {
             let regrets =
                 Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
@@ -662,8 +677,9 @@ impl<'a> Improver<'a> {
                 if !self.is_late() || starts.is_empty() {
                     starts.push(Vec::new());
                 }
-                let edited = |start| edit(&regrets, start, self.language.reach, self.stop);
-                found = starts.into_iter().map(edited).collect();
+                let (reach, stop) = (self.language.reach, self.stop);
+                let edited = |start| questions.ask("edit", fits, || Ok(edit(&regrets, start, reach, stop)));
+                found = starts.into_iter().map(edited).collect::<Result<_, _>>()?;
             }
             Ok((found, self.rng.clone()))
         })?;
