@@ -218,17 +218,19 @@ mod tests {
         }
     }
 
+    type Damage = fn(&mut Diary);
+
     #[test]
     fn what_does_not_fit_is_worked_out_from_there_on() {
         let (said, _, whole) = held(None, &|| false);
-        let damages: [(&dyn Fn(&mut Diary), u32); 7] = [
-            (&|d| d.stage = Stage::Scout(0), 4),
-            (&|d| d.answers[0].kind = "another".to_string(), 4),
-            (&|d| d.answers[0].text = "no number".to_string(), 4),
-            (&|d| d.answers[1].next = 0, 3),
-            (&|d| d.answers[1].question = 1, 3),
-            (&|d| d.answers[2].text = "1000.0".to_string(), 1),
-            (&|d| d.answers.reverse(), 4),
+        let damages: [(Damage, u32); 7] = [
+            (|d| d.stage = Stage::Scout(0), 4),
+            (|d| d.answers[0].kind = "another".to_string(), 4),
+            (|d| d.answers[0].text = "no number".to_string(), 4),
+            (|d| d.answers[1].next = 0, 3),
+            (|d| d.answers[1].question = 1, 3),
+            (|d| d.answers[2].text = "1000.0".to_string(), 1),
+            (|d| d.answers.reverse(), 4),
         ];
         for (i, (damage, worked)) in damages.into_iter().enumerate() {
             let mut diary = whole.clone();

@@ -38,6 +38,15 @@ struct Finish {
     steps: u64,
     widenings: Vec<WideningStep>,
     success: f64,
+    by_chance: bool,
+}
+
+/// What every part of the end needs to know.
+#[derive(Clone, Copy)]
+struct Part<'q> {
+    seed: u64,
+    pace: Pace,
+    questions: &'q Rc<Questions<'q>>,
 }
 
 impl Search<'_> {
@@ -59,6 +68,7 @@ impl Search<'_> {
         });
         let mut policy = scouted.clone().filter(|_| ahead).unwrap_or_else(|| by_gradient.clone());
         let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
+        let part = Part { seed, pace, questions };
         let mut grown = 0;
         // What short restarts and the scout agree on is solved: nothing is left to grow.
         let success = run.scout.as_ref().filter(|_| ahead).map_or(chosen.success, |s| s.success);
@@ -68,7 +78,7 @@ impl Search<'_> {
             let stop = || self.observer.interrupted();
             let mut env = Counted::until(env.as_mut(), &stop);
             env.limit(terms.budget.total.saturating_sub(run.steps()));
-            policy = self.extend(seed, &policy, &mut env, pace, questions)?;
+            policy = self.extend(&policy, &mut env, part)?;
             grown = env.taken();
         }
         let by_growth = policy.clone();
@@ -78,9 +88,9 @@ impl Search<'_> {
             None => Sizes::default(),
         };
         let finish = if early && sizes.given.is_empty() {
-            self.confirm(seed, policy, run, pace, questions)?
+            self.confirm(policy, run, part)?
         } else {
-            self.improve(seed, policy, sizes, terms, left, pace, questions)?
+            self.improve(policy, sizes, terms, left, part)?
         };
         let has = |policy: &Policy, rule: &Rule| {
             policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
@@ -94,11 +104,12 @@ impl Search<'_> {
         };
         Ok(Ending {
             origins: finish.policy.rules.iter().map(origin).collect(),
-            policy: finish.policy.display_needed(&finish.alphabet).to_string(),
+            policy: finish.policy.display(&finish.alphabet).to_string(),
             restart: chosen.restart,
             steps: grown + finish.steps,
             widenings: finish.widenings,
             success: finish.success,
+            by_chance: finish.by_chance || run.scout.as_ref().is_some_and(|s| s.by_chance),
         })
     }
 
@@ -118,6 +129,7 @@ impl Search<'_> {
             origins: ending.origins.clone(),
             widenings: ending.widenings.clone(),
             success: ending.success,
+            by_chance: ending.by_chance,
         })
     }
 
@@ -129,13 +141,11 @@ impl Search<'_> {
     /// The policy after its rules were edited by regret, if it then earns more; with its share of successes.
     fn improve(
         &self,
-        seed: u64,
         policy: Policy,
         sizes: Sizes,
         terms: Terms,
         left: u64,
-        pace: Pace,
-        questions: &Rc<Questions<'_>>,
+        Part { seed, pace, questions }: Part<'_>,
     ) -> Result<Finish, Error> {
         let stop = || self.observer.interrupted();
         let env = (self.make_env)()?;
@@ -151,6 +161,7 @@ impl Search<'_> {
             steps: 0,
             widenings: Vec::new(),
             success: 0.0,
+            by_chance: false,
         };
         if episodes == 0 || own[0].agents() > 1 || terms.costly {
             finish.policy = best.policy;
@@ -172,6 +183,7 @@ impl Search<'_> {
         }
         finish.steps += improved.steps;
         finish.widenings = improved.widenings;
+        finish.by_chance = improved.by_chance;
         if improved.policy != best.policy {
             let mut rival = Trial::new(improved.policy, &improved.alphabet);
             finish.steps += rival.extend(&mut own, episodes, seed, questions)?;
@@ -203,11 +215,9 @@ impl Search<'_> {
     /// The policy as it is, or the scout's if that is shorter and earns as much; with its share of successes.
     fn confirm(
         &self,
-        seed: u64,
         policy: Policy,
         run: &Checkpoint,
-        pace: Pace,
-        questions: &Questions<'_>,
+        Part { seed, pace, questions }: Part<'_>,
     ) -> Result<Finish, Error> {
         let alphabet = &self.problem.alphabet;
         let steps = run.steps() / LAST_LOOK;
@@ -227,18 +237,16 @@ impl Search<'_> {
                 best = rival;
             }
         }
-        let (widenings, success) = (Vec::new(), best.success(0));
-        Ok(Finish { steps, widenings, success, policy: best.policy, alphabet: best.alphabet })
+        let (widenings, success, by_chance) = (Vec::new(), best.success(0), false);
+        Ok(Finish { steps, widenings, success, by_chance, policy: best.policy, alphabet: best.alphabet })
     }
 
     /// The policy with more rules, as long as they earn more.
     fn extend(
         &self,
-        seed: u64,
         policy: &Policy,
         env: &mut Counted<'_>,
-        pace: Pace,
-        questions: &Questions<'_>,
+        Part { seed, pace, questions }: Part<'_>,
     ) -> Result<Policy, Error> {
         let alphabet = &self.problem.alphabet;
         let most = EXTENSION * self.config.selection_episodes;

@@ -84,6 +84,8 @@ pub struct Improved {
     pub steps: u64,
     /// The steps to wider languages.
     pub widenings: Vec<WideningStep>,
+    /// Whether an action in one state brought now this, now that.
+    pub by_chance: bool,
 }
 
 /// Improves policies on the instances of one training task.
@@ -238,6 +240,7 @@ impl<'a> Improver<'a> {
             alphabet,
             steps: self.steps + self.table.steps,
             widenings: self.widenings,
+            by_chance: self.table.by_chance,
         })
     }
 
