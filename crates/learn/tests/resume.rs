@@ -193,7 +193,7 @@ fn interruptions_at_any_moment_change_nothing() {
         let start = (0..seeds).map(|s| (s, serde_json::to_string(&Checkpoint::default()).unwrap())).collect();
         assert!(process(spec, &config, &start, 2, &recorder));
         let whole = recorder.finished.into_inner().unwrap();
-        // Growth is done again as a whole, and takes most of the time on gridworld.
+        // What growth explores is explored again, which takes most of the time on gridworld.
         let moments = recorder.asked.load(Ordering::SeqCst) / if domain == "gridworld" { 1 } else { 3 };
         let mut cuts = 0;
         for time in 0..times {
