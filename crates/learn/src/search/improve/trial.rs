@@ -19,6 +19,9 @@ use crate::settings::streams::Purpose;
 /// Returns that differ by no more than so many standard errors are the same.
 const NEAR: f64 = 2.0;
 
+/// Returns that differ by more than so many standard errors differ for a reason.
+const FAR: f64 = 2.0;
+
 /// How a policy did, size by size.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -209,6 +212,13 @@ impl Trial {
     /// Whether it does better than another one in the episodes that both were run on.
     pub fn is_ahead(&self, other: &Trial) -> bool {
         self.verdict(other, 0, self.advantage(other)) == Some(true)
+    }
+
+    /// Whether it earns more than another one on the largest instances, far beyond the noise.
+    pub fn is_far_ahead(&self, other: &Trial) -> bool {
+        let (Some(own), Some(others)) = (self.results.last(), other.results.last()) else { return false };
+        let (gap, noise) = paired(&values(own), &values(others), &self.groups(self.results.len() - 1));
+        other.results.len() == self.results.len() && gap > FAR * noise + 1e-9
     }
 
     /// The episodes of a size that it fails in when they start astray.
