@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use derrl_env::Env;
 use derrl_logic::{Alphabet, How, Policy};
+use serde::{Deserialize, Serialize};
 
 use super::table::Table;
 use crate::act::actor::Actor;
 use crate::act::score::{Act, EpisodeResult, run_astray, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
+use crate::search::diary::Questions;
 use crate::search::prune::length;
 use crate::search::refine::paired;
 use crate::settings::streams::Purpose;
@@ -35,6 +37,14 @@ pub struct Trial {
     goes_astray: bool,
     /// Which instance each episode starts in, size by size; each in one of its own where that is not said.
     pub instances: Vec<Arc<[u32]>>,
+}
+
+/// The episodes of one size.
+#[derive(Serialize, Deserialize)]
+struct Run {
+    results: Vec<EpisodeResult>,
+    strays: Vec<EpisodeResult>,
+    steps: u64,
 }
 
 impl Trial {
@@ -69,21 +79,28 @@ impl Trial {
         sizes: &mut [Box<dyn Env>],
         episodes: usize,
         seed: u64,
-        stop: &dyn Fn() -> bool,
+        questions: &Questions<'_>,
     ) -> Result<u64, Error> {
         let mut steps = 0;
         for env in sizes.iter_mut().skip(self.results.len()) {
-            let mut actor = Actor::new(&self.policy, &self.alphabet);
-            let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
-            let mut env = Counted::until(env.as_mut(), stop);
-            let results: Vec<EpisodeResult> = (0..episodes as u64)
-                .map(|i| run_episode(act, &mut env, selection_streams(seed, i)))
-                .collect::<Result<_, _>>()?;
-            self.results.push(results);
+            let astray = if self.goes_astray { episodes } else { 0 };
+            let fits = |run: &Run| run.results.len() == episodes && run.strays.len() == astray;
+            let run = questions.ask("trial", fits, || {
+                let stop = || questions.stopped();
+                let mut env = Counted::until(env.as_mut(), &stop);
+                let mut actor = Actor::new(&self.policy, &self.alphabet);
+                let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+                let results = (0..episodes as u64)
+                    .map(|i| run_episode(act, &mut env, selection_streams(seed, i)))
+                    .collect::<Result<_, _>>()?;
+                let strays = self.astray(&mut env, seed, 0..astray as u64)?;
+                Ok(Run { results, strays, steps: env.taken() })
+            })?;
+            self.results.push(run.results);
             if self.goes_astray {
-                self.strays.push(self.astray(&mut env, seed, 0..episodes as u64)?);
+                self.strays.push(run.strays);
             }
-            steps += env.taken();
+            steps += run.steps;
         }
         Ok(steps)
     }
