@@ -82,9 +82,8 @@ where
     F: Fn(usize, usize) -> S + Clone + Send + Sync + 'static,
 {
     let Extent { unit, train, large, huge } = extent;
-    let summary = |(low, high): (usize, usize)| match low == high {
-        true => format!("{low} {unit}"),
-        false => format!("{low} to {high} {unit}"),
+    let summary = |(low, high): (usize, usize)| {
+        if low == high { format!("{low} {unit}") } else { format!("{low} to {high} {unit}") }
     };
     let task = |name: &str, range: (usize, usize)| Task::new(name, summary(range)).size(range.1);
     let of = |make: &F, low: usize, high: usize| Named { small: make(low, high), objects: Vec::new() };

@@ -77,9 +77,10 @@ impl Search<'_> {
             Some(make) => make()?,
             None => Sizes::default(),
         };
-        let confirmed = match early && sizes.given.is_empty() {
-            true => Some(self.confirm(policy.clone(), run, part)?),
-            false => None,
+        let confirmed = if early && sizes.given.is_empty() {
+            Some(self.confirm(policy.clone(), run, part)?)
+        } else {
+            None
         };
         // A few episodes that all succeed may do so by luck.
         early &= confirmed.as_ref().is_none_or(|c| c.success >= SOLVED);
