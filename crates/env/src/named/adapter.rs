@@ -67,6 +67,9 @@ struct Objects {
 const MOST_UNIVERSES: usize = 1 << 10;
 const MOST_KEPT: usize = 1 << 20;
 
+/// The largest reward: sums and squares of larger ones might not be numbers any more.
+const LARGEST_REWARD: f64 = 1e100;
+
 /// Stands for the type of what was not named.
 const UNMET: Type = Type(u32::MAX);
 
@@ -359,9 +362,10 @@ impl env::Env for Named {
         };
         self.steps += 1;
         self.last = match seen {
-            Ok(outcome) if !outcome.reward.is_finite() => {
+            // Not a number is not within them either.
+            Ok(outcome) if !(-LARGEST_REWARD..=LARGEST_REWARD).contains(&outcome.reward) => {
                 self.fault = Some(Fault::new(format!(
-                    "the world gave a reward of {}: it must be a number",
+                    "the world gave a reward of {}: it must be a number, {LARGEST_REWARD:e} at the most",
                     outcome.reward
                 )));
                 Outcome::truncated(0.0)
@@ -386,7 +390,7 @@ impl env::Env for Named {
 
     fn succeeded(&self) -> bool {
         let by_reward = self.last.status == Status::Terminated && self.last.reward > 0.0;
-        self.env.succeeded().unwrap_or(by_reward)
+        self.env.succeeded().unwrap_or(by_reward || !self.env.has_goal())
     }
 
     fn has_goal(&self) -> bool {
