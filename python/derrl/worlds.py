@@ -184,7 +184,7 @@ def _declared(of: Any) -> Mapping[str, Any]:
     return said
 
 
-_MOST_SAID = 1 << 22
+_MOST_SAID = 1 << 20
 """Atoms of one state, at the most: something that never ends may give them."""
 
 

@@ -91,7 +91,7 @@ const WIDEST: usize = 4;
 /// Atoms that are known by addresses, at the most: a world may make new objects at every step.
 const MOST_ADDRESSES: usize = 1 << 13;
 /// Atoms of one state, at the most, where they are not in a list: something that never ends may give them.
-const MOST_SAID: usize = 1 << 22;
+const MOST_SAID: usize = 1 << 20;
 
 impl Lexicon {
     /// The word that an object says: a text or an integer.

@@ -51,7 +51,7 @@ FACT = r'a fact is a tuple of a name and its objects, such as \("on", "a", "b"\)
     (("robot", b"a"), TypeError, FACT), ((), TypeError, FACT), ((3, "a"), TypeError, FACT), (("robot", 10**30), TypeError, FACT),
     ({"robot", "room0"}, TypeError, FACT), ({"robot": "room0"}, TypeError, FACT), (("robot", "\ud800"), TypeError, FACT),
     ((name for name in ("robot", "room0")), TypeError, FACT), (("robot", Unreadable()), TypeError, "this tuple"),
-    (("robot", [0] * 10**6), TypeError, r"0, 0\.\.\.$"), ("robot", derrl.Error, "`robot/0`.*did you mean `robot/1`"),
+    (("robot", [0] * 10**6), TypeError, r"0\.\.\."), ("robot", derrl.Error, "`robot/0`.*did you mean `robot/1`"),
     (("robot", "a", "b"), derrl.Error, "`robot/2`.*did you mean `robot/1`"), (("", "a"), derrl.Error, "predicate `/1`"),
     (("robot", *"abcdefgh" * 6), derrl.Error, "`robot/48`"), (("colour", "ball0"), derrl.Error, "`colour/1`.*there are: away/2"),
     (("robot", "ball0"), derrl.Error, "`ball0` is a `ball` in one place and a `room` in another"),
@@ -94,7 +94,7 @@ def step(**parts):
     ({"reset": lambda self, seed: None}, TypeError, r"^reset\(seed\) returns " + FACTS + "None"),
     ({"reset": lambda self, seed: "robot"}, TypeError, FACTS + "'robot'"),
     ({"reset": lambda self, seed: {("robot", "room0"): True}}, TypeError, FACTS),
-    ({"reset": lambda self, seed: forever()}, TypeError, "more than 4194304, from <generator"),
+    ({"reset": lambda self, seed: forever()}, TypeError, "more than 1048576, from <generator"),
     ({"reset": lambda self, seed: (Delivery.reset(self, seed), {})}, TypeError, FACT),
     ({"background": lambda self: 7}, TypeError, r"^background\(\) returns " + FACTS + "7"),
     ({"step": lambda self, action: None}, TypeError, STEP + "not NoneType: None"),
@@ -159,7 +159,7 @@ def test_a_drawing_that_fails_does_not_fail_the_run(kind):
 
 
 def test_episodes_that_never_end_are_cut_off():
-    score = train(world(horizon=15, **step(terminated=False, truncated=False))).scores["train"]
+    score = train(world(horizon=5, **step(terminated=False, truncated=False))).scores["train"]
     assert score.success_rate == 0 and score.episodes == 10
 
 
@@ -260,7 +260,7 @@ def policy():
     (lambda: train(Fine(), tests={"": Fine()}), derrl.Error, "the name of a task is text, not ''"),
     (lambda: train(Fine(), tests={3: Fine()}), derrl.Error, "the name of a task is text, not 3"),
     (lambda: train(Fine(), tests={"more": "blocks"}), TypeError, "str has no `reset`"),
-    (lambda: train(Fine(), tests={"other": world(reset=lambda self, seed: ["night"])}), derrl.Error, "`night/0`"),
+    (lambda: train(Fine(), tests={"other": world(reset=lambda self, seed: ["night"], legal=None)}), derrl.Error, "`night/0`"),
     (lambda: policy().act(None), TypeError, "^facts are " + FACTS + "None"),
     (lambda: policy().act(FACTS_NOW, 3), TypeError, "^the legal actions are a list of actions"),
     (lambda: policy().act(FACTS_NOW, []), derrl.Error, "no action is legal"),
@@ -274,7 +274,7 @@ def policy():
     (lambda: derrl.verify(policy(), world(copy=lambda self: Fine()), instances=0), derrl.Error, "instances"),
     (lambda: derrl.verify(policy(), world(copy=copy.deepcopy, has_goal=False)), derrl.Error, "no goal"),
     (lambda: derrl.infer_domain(Delivery), TypeError, "not a class"), (lambda: derrl.infer_domain("blocks"), TypeError, "no `reset`"),
-    (lambda: derrl.infer_domain(world(reset=lambda self, seed: forever())), TypeError, "more than 4194304"),
+    (lambda: derrl.infer_domain(world(reset=lambda self, seed: forever())), TypeError, "more than 1048576"),
 ])
 def test_calls(call, error, text):
     with pytest.raises(error, match=text):

@@ -193,6 +193,37 @@ def test_a_domain_is_not_inferred_from_nonsense(change, text):
         derrl.world(type("Odd", (Delivery,), change)())
 
 
+class Balance:
+    """A pole is to be kept upright: what ends an episode is no goal, though every step is paid."""
+
+    domain = ":- action(push(side)). :- state(leans(side)). :- background(side(side))."
+    has_goal = False
+
+    def reset(self, seed):
+        self.rng, self.lean, self.left = random.Random(seed), 0, 15
+        return self.facts()
+
+    def facts(self):
+        leaning = [("leans", "left" if self.lean < 0 else "right")] if self.lean else []
+        return [("side", "left"), ("side", "right"), *leaning]
+
+    def step(self, action):
+        self.lean += self.rng.choice([-1, 0, 1]) + (1 if action[1] == "right" else -1)
+        self.left -= 1
+        return self.facts(), 1.0, abs(self.lean) > 2, self.left == 0
+
+
+def test_a_world_may_have_no_goal():
+    run = derrl.train(Balance(), seed=0, progress=False, episodes=50, **QUICK)
+    score = run.scores["train"]
+    assert score.success_rate is None and "success" not in str(score) and "not solved" not in str(run)
+    by_chance = derrl.evaluate(derrl.Policy.parse("", run.world), episodes=50)
+    assert score.mean > by_chance.mean + 2, "returns alone tell policies apart"
+    assert run.result["solved"] is None
+    with_goal = derrl.evaluate(run.policy, type("Goal", (Balance,), {"has_goal": True})(), episodes=50)
+    assert with_goal.success_rate is not None and with_goal.mean == score.mean
+
+
 def test_integers_stay_integers():
     class Count:
         domain = ":- action(add(number)). :- state(sum(number)). :- background(number(number)). :- variables(1)."
