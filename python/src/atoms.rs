@@ -69,8 +69,10 @@ pub fn shown(object: &Bound<'_, PyAny>) -> String {
 /// The names and atoms that were said so far.
 #[derive(Default)]
 pub struct Lexicon {
+    /// The atoms looked up last, each in the place that its addresses stand for: most are found here.
+    recent: Vec<(Addresses, AtomId)>,
     /// Atoms by the addresses of the objects in their tuples, which are kept alive: else others could have the same ones.
-    by_address: FxHashMap<[usize; WIDEST], AtomId>,
+    by_address: FxHashMap<Addresses, AtomId>,
     alive: Vec<Py<PyAny>>,
     by_words: FxHashMap<Box<[Word]>, AtomId>,
     atoms: Vec<Box<[Word]>>,
@@ -88,6 +90,10 @@ struct Entry {
 
 /// The longest tuples that are known by addresses.
 const WIDEST: usize = 4;
+/// The addresses of the objects in a tuple; 0 beyond its end.
+type Addresses = [usize; WIDEST];
+/// Places for atoms looked up recently: a power of two.
+const RECENT: usize = 1 << 12;
 /// Atoms that are known by addresses, at the most: a world may make new objects at every step.
 const MOST_ADDRESSES: usize = 1 << 13;
 /// Atoms of one state, at the most, where they are not in a list: something that never ends may give them.
@@ -140,24 +146,43 @@ impl Lexicon {
     #[inline]
     fn atom(&mut self, atom: &Bound<'_, PyAny>, origin: Origin) -> PyResult<AtomId> {
         let Ok(tuple) = atom.cast_exact::<PyTuple>() else { return self.read(atom, None, origin) };
-        if tuple.len() > WIDEST {
+        let length = tuple.len();
+        if length > WIDEST || length == 0 {
             return self.read(atom, None, origin);
         }
         let mut addresses = [0; WIDEST];
-        for (address, object) in addresses.iter_mut().zip(tuple.iter_borrowed()) {
-            *address = object.as_ptr() as usize;
+        for (at, address) in addresses.iter_mut().enumerate().take(length) {
+            *address = tuple.get_borrowed_item(at)?.as_ptr() as usize;
         }
-        if let Some(&known) = self.by_address.get(&addresses) {
-            return Ok(known);
+        let place = place(&addresses);
+        match self.recent.get(place) {
+            Some((of, known)) if *of == addresses => Ok(*known),
+            _ => self.look_up(atom, addresses, place, origin),
         }
-        self.read(atom, Some(addresses), origin)
+    }
+
+    /// An atom that was not looked up recently.
+    #[cold]
+    fn look_up(
+        &mut self,
+        atom: &Bound<'_, PyAny>,
+        addresses: Addresses,
+        place: usize,
+        origin: Origin,
+    ) -> PyResult<AtomId> {
+        let Some(&known) = self.by_address.get(&addresses) else {
+            return self.read(atom, Some(addresses), origin);
+        };
+        self.recent.resize(RECENT, ([0; WIDEST], AtomId(0)));
+        self.recent[place] = (addresses, known);
+        Ok(known)
     }
 
     #[cold]
     fn read(
         &mut self,
         atom: &Bound<'_, PyAny>,
-        addresses: Option<[usize; WIDEST]>,
+        addresses: Option<Addresses>,
         origin: Origin,
     ) -> PyResult<AtomId> {
         let mut words = Vec::new();
@@ -214,6 +239,7 @@ impl Lexicon {
         let entry =
             |e: &Entry| Entry { text: e.text.clone(), object: e.object.clone_ref(py), is_text: e.is_text };
         Lexicon {
+            recent: Vec::new(),
             by_address: self.by_address.clone(),
             alive: self.alive.iter().map(|object| object.clone_ref(py)).collect(),
             by_words: self.by_words.clone(),
@@ -231,6 +257,15 @@ impl Lexicon {
         }
         full
     }
+}
+
+/// The place of some addresses among those looked up recently.
+#[inline]
+fn place(addresses: &Addresses) -> usize {
+    let mix = |hash: u64, &address: &usize| {
+        (hash.rotate_left(5) ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    (addresses.iter().fold(0, mix) >> 52) as usize % RECENT
 }
 
 /// Ground atoms that were said, in order.
@@ -274,7 +309,12 @@ impl Atoms {
     }
 
     /// Adds one atom.
-    pub fn read_one(&mut self, lexicon: &mut Lexicon, atom: &Bound<'_, PyAny>, origin: Origin) -> PyResult<()> {
+    pub fn read_one(
+        &mut self,
+        lexicon: &mut Lexicon,
+        atom: &Bound<'_, PyAny>,
+        origin: Origin,
+    ) -> PyResult<()> {
         self.0.push(lexicon.atom(atom, origin)?);
         Ok(())
     }

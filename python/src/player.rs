@@ -9,6 +9,7 @@ use derrl::{Actions, BoxError, Cost, Env, Facts, Outcome, Rng, Status};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use rustc_hash::FxHashMap;
 
 use crate::atoms::{AtomId, Atoms, Lexicon, Origin, Word, shown};
 use crate::failure::Raised;
@@ -26,6 +27,9 @@ pub struct Player {
     object: Py<PyAny>,
     methods: Methods,
     lexicon: Lexicon,
+    /// The arguments of `step` for the actions taken so far, by their text.
+    taken: FxHashMap<Box<[u8]>, Py<PyTuple>>,
+    text: Vec<u8>,
     said: Said,
     /// What the engine knows facts and legal actions by.
     known: RefCell<(Known, Known)>,
@@ -145,6 +149,8 @@ impl Player {
         Ok(Player {
             methods: Methods::of(object)?,
             lexicon: Lexicon::default(),
+            taken: FxHashMap::default(),
+            text: Vec::new(),
             said: Said::default(),
             known: RefCell::default(),
             horizon: number("horizon")?.unwrap_or(1000),
@@ -156,8 +162,9 @@ impl Player {
     }
 
     fn begin(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
-        if self.lexicon.trim(MOST_KEPT) {
+        if self.lexicon.trim(MOST_KEPT) || self.taken.len() > MOST_KEPT {
             self.known = RefCell::default();
+            self.taken.clear();
         }
         self.turn.take();
         let facts = self.methods.reset.bind(py).call1((seed,))?;
@@ -195,10 +202,25 @@ impl Player {
         Ok(())
     }
 
+    /// The arguments of `step` for an action: a tuple that holds its tuple, made once.
+    fn action<'py>(&mut self, py: Python<'py>, name: &str, args: &[&str]) -> PyResult<Bound<'py, PyTuple>> {
+        self.text.clear();
+        for word in std::iter::once(&name).chain(args) {
+            self.text.extend((word.len() as u32).to_le_bytes());
+            self.text.extend(word.as_bytes());
+        }
+        if let Some(made) = self.taken.get(&self.text[..]) {
+            return Ok(made.bind(py).clone());
+        }
+        let made = PyTuple::new(py, [self.lexicon.tuple(py, name, args)?])?;
+        self.taken.insert(self.text[..].into(), made.clone().unbind());
+        Ok(made)
+    }
+
     fn act(&mut self, py: Python<'_>, name: &str, args: &[&str]) -> PyResult<Outcome> {
         self.turn.check()?;
-        let action = self.lexicon.tuple(py, name, args)?;
-        let came = self.methods.step.bind(py).call1((action,))?;
+        let action = self.action(py, name, args)?;
+        let came = self.methods.step.bind(py).call1(action)?;
         self.turn.check()?;
         let parts = came.cast::<PyTuple>().ok().filter(|parts| (4..=5).contains(&parts.len()));
         let Some(parts) = parts else {

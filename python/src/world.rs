@@ -201,6 +201,10 @@ pub struct Episodes {
     state: Mutex<Playing>,
 }
 
+fn no_episode() -> PyErr {
+    Error::new_err("there is no episode: call reset first")
+}
+
 /// A constant as Python has it: a text or an integer.
 fn object<'py>(py: Python<'py>, constant: &Constant) -> Bound<'py, PyAny> {
     match constant {
@@ -216,7 +220,7 @@ impl Episodes {
         if playing.begun {
             return Ok(playing);
         }
-        Err(Error::new_err("there is no episode: call reset first"))
+        Err(no_episode())
     }
 
     fn lock_any(&self, py: Python<'_>) -> MutexGuard<'_, Playing> {
@@ -322,7 +326,10 @@ impl Episodes {
         let action = found.map_err(Error::new_err)?;
         let mut legal = Vec::new();
         if env.legal(&mut legal) && !legal.contains(&action) {
-            return Err(Error::new_err(format!("{name}({}) is not legal here: see legal()", args.join(", "))));
+            return Err(Error::new_err(format!(
+                "{name}({}) is not legal here: see legal()",
+                args.join(", ")
+            )));
         }
         let outcome = py.detach(|| env.step(action.action, &action.args, rng));
         *over = outcome.status != Status::Running;
@@ -354,9 +361,13 @@ impl Episodes {
         Ok(self.lock(py)?.env.best_return())
     }
 
-    /// What the state looks like, as JSON.
+    /// What the state looks like, as JSON. Of several agents, the place where they are is known before the first episode.
     fn scene_json(&self, py: Python<'_>) -> PyResult<String> {
-        serde_json::to_string(&self.lock(py)?.env.scene()).map_err(raise)
+        let playing = self.lock_any(py);
+        if !playing.begun && playing.env.agents() == 1 {
+            return Err(no_episode());
+        }
+        serde_json::to_string(&playing.env.scene()).map_err(raise)
     }
 }
 

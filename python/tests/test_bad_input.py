@@ -51,7 +51,7 @@ FACT = r'a fact is a tuple of a name and its objects, such as \("on", "a", "b"\)
     (("robot", b"a"), TypeError, FACT), ((), TypeError, FACT), ((3, "a"), TypeError, FACT), (("robot", 10**30), TypeError, FACT),
     ({"robot", "room0"}, TypeError, FACT), ({"robot": "room0"}, TypeError, FACT), (("robot", "\ud800"), TypeError, FACT),
     ((name for name in ("robot", "room0")), TypeError, FACT), (("robot", Unreadable()), TypeError, "this tuple"),
-    (("robot", [0] * 10**6), TypeError, r"0\.\.\."), ("robot", derrl.Error, "`robot/0`.*did you mean `robot/1`"),
+    (("robot", [0] * 10**6), TypeError, r"\.\.\."), ("robot", derrl.Error, "`robot/0`.*did you mean `robot/1`"),
     (("robot", "a", "b"), derrl.Error, "`robot/2`.*did you mean `robot/1`"), (("", "a"), derrl.Error, "predicate `/1`"),
     (("robot", *"abcdefgh" * 6), derrl.Error, "`robot/48`"), (("colour", "ball0"), derrl.Error, "`colour/1`.*there are: away/2"),
     (("robot", "ball0"), derrl.Error, "`ball0` is a `ball` in one place and a `room` in another"),
@@ -159,8 +159,9 @@ def test_a_drawing_that_fails_does_not_fail_the_run(kind):
 
 
 def test_episodes_that_never_end_are_cut_off():
-    score = train(world(horizon=5, **step(terminated=False, truncated=False))).scores["train"]
-    assert score.success_rate == 0 and score.episodes == 10
+    endless = world(horizon=5, **step(reward=1, terminated=False, truncated=False))
+    score = derrl.evaluate(policy(), endless, episodes=10)
+    assert score.success_rate == 0 and score.mean == 5
 
 
 def press_ctrl_c(after):
@@ -274,7 +275,6 @@ def policy():
     (lambda: derrl.verify(policy(), world(copy=lambda self: Fine()), instances=0), derrl.Error, "instances"),
     (lambda: derrl.verify(policy(), world(copy=copy.deepcopy, has_goal=False)), derrl.Error, "no goal"),
     (lambda: derrl.infer_domain(Delivery), TypeError, "not a class"), (lambda: derrl.infer_domain("blocks"), TypeError, "no `reset`"),
-    (lambda: derrl.infer_domain(world(reset=lambda self, seed: forever())), TypeError, "more than 1048576"),
 ])
 def test_calls(call, error, text):
     with pytest.raises(error, match=text):

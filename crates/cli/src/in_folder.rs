@@ -92,7 +92,9 @@ fn differences(asked: &RunConfig, there: &RunConfig) -> anyhow::Result<Vec<Strin
     let shown = |value: Option<&toml::Value>| value.map_or_else(|| "none".to_string(), ToString::to_string);
     let keys: BTreeSet<&String> = asked.keys().chain(there.keys()).collect();
     let differing = keys.into_iter().filter(|&key| asked.get(key) != there.get(key));
-    Ok(differing.map(|key| format!("{key} {}, not {}", shown(there.get(key)), shown(asked.get(key)))).collect())
+    Ok(differing
+        .map(|key| format!("{key} {}, not {}", shown(there.get(key)), shown(asked.get(key))))
+        .collect())
 }
 
 /// The settings of the run that a request asks for, and its domain file.

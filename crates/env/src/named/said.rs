@@ -148,6 +148,11 @@ impl Atoms {
         self.names.len() + self.met.len()
     }
 
+    /// How many atoms were met.
+    pub(super) fn known(&self) -> usize {
+        self.met.len()
+    }
+
     /// An atom by its number.
     pub(super) fn met(&self, number: u32) -> &MetAtom {
         &self.met[number as usize]
@@ -254,8 +259,9 @@ impl Facts {
         if number as usize >= self.declared && self.declared > 1 {
             let known = self.types.texts[..self.declared].iter().map(|text| &**text);
             let help = nearest(of_type, known);
-            let wrong =
-                format!("object `{name}` is said to be a `{of_type}`, a type that its domain file does not name{help}");
+            let wrong = format!(
+                "object `{name}` is said to be a `{of_type}`, a type that its domain file does not name{help}"
+            );
             self.atoms.wrong.get_or_insert(wrong);
         }
         self.objects.push((self.atoms.names.number(name), number));
