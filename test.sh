@@ -31,6 +31,10 @@ if [ ${#missing[@]} -gt 0 ]; then
     as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 npm ci --prefix web/tests --silent --no-audit --no-fund
+# What the Python tests need is fetched while Rust compiles.
+python/environments.sh > .tools/environments.log 2>&1 &
+environments=$!
+trap 'kill $environments 2> /dev/null || true' EXIT
 
 say "formatting"
 cargo fmt --all --check
@@ -48,6 +52,7 @@ say "packages"
 cargo package --workspace --no-verify --allow-dirty --locked --quiet
 
 say "the Python package"
+wait $environments || { cat .tools/environments.log; exit 1; }
 python/test.sh
 
 say "pages, in Chromium"

@@ -97,7 +97,7 @@ impl Search<'_> {
                 seen.push(shape);
             }
         }
-        let best = best_of(&results).first().copied().unwrap_or(0);
+        let best = best_of(&results, &[]).first().copied().unwrap_or(0);
         let steps = trainer.steps() + selection_steps;
         Ok(RestartResult { steps, selection_steps, ..results.swap_remove(best) })
     }

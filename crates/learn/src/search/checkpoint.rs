@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::score::{SOLVED, mean_stderr};
 use crate::search::improve::WideningStep;
-use crate::search::refine::advantage;
+use crate::search::refine::paired;
 use crate::search::scout::Scouted;
 use crate::training::restart::{Snapshot, UpdateStats};
 
@@ -111,6 +111,8 @@ pub struct Learned {
     pub widenings: Vec<WideningStep>,
     /// The share of the episodes of selection in which the policy succeeds.
     pub success: f64,
+    /// Whether outcomes depend on chance, as far as was seen: then there may be no policy that always succeeds.
+    pub by_chance: bool,
 }
 
 impl Learned {
@@ -128,6 +130,9 @@ impl Learned {
             "not solved: the policy succeeds in {:.0}% of the training episodes",
             100.0 * self.success
         )];
+        if self.by_chance {
+            advice.push("outcomes depend on chance here: perhaps no policy succeeds more often".to_string());
+        }
         let tried: Vec<String> = self.widenings.iter().map(|w| w.to.to_string()).collect();
         if !tried.is_empty() {
             advice.push(format!("tried without enough gain: {}", tried.join(", ")));
@@ -174,10 +179,10 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// The restarts whose return is within the noise of the best one (a paired comparison on the same instances), the
-/// simplest first, then the best, then the earliest. A restart that was judged on far fewer episodes than another one,
+/// The restarts whose return is within the noise of the best one (a paired comparison on the same instances, which are numbered
+/// where several episodes start in one), the simplest first, then the best, then the earliest. A restart that was judged on far fewer episodes than another one,
 /// since it was short, is left out: the best of many such is good by luck.
-pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
+pub fn best_of(done: &[RestartResult], instances: &[u64]) -> Vec<usize> {
     let most = done.iter().map(|d| d.returns.len()).max().unwrap_or(0);
     let judged: Vec<usize> = (0..done.len()).filter(|&i| FEWER * done[i].returns.len() >= most).collect();
     let common = judged.iter().map(|&i| done[i].returns.len()).min().unwrap_or(0);
@@ -187,7 +192,7 @@ pub fn best_of(done: &[RestartResult]) -> Vec<usize> {
     let mut close: Vec<usize> = judged
         .into_iter()
         .filter(|&i| {
-            let (gap, stderr) = advantage(&done[best].returns, &done[i].returns);
+            let (gap, stderr) = paired(&done[best].returns, &done[i].returns, instances);
             gap <= stderr + 1e-9
         })
         .collect();

@@ -36,6 +36,7 @@ struct Finish {
     steps: u64,
     widenings: Vec<WideningStep>,
     success: f64,
+    by_chance: bool,
 }
 
 impl Search<'_> {
@@ -105,6 +106,7 @@ impl Search<'_> {
             selection_steps: run.selection_steps() + grown + finish.steps,
             widenings: finish.widenings,
             success: finish.success,
+            by_chance: finish.by_chance || run.scout.as_ref().is_some_and(|s| s.by_chance),
         })
     }
 
@@ -132,6 +134,7 @@ impl Search<'_> {
             steps: 0,
             widenings: Vec::new(),
             success: 0.0,
+            by_chance: false,
         };
         if episodes == 0 || own[0].agents() > 1 || terms.costly {
             finish.policy = best.policy;
@@ -153,6 +156,7 @@ impl Search<'_> {
         }
         finish.steps += improved.steps;
         finish.widenings = improved.widenings;
+        finish.by_chance = improved.by_chance;
         if improved.policy != best.policy {
             let mut rival = Trial::new(improved.policy, &improved.alphabet);
             finish.steps += rival.extend(&mut own, episodes, seed, &stop)?;
@@ -202,8 +206,8 @@ impl Search<'_> {
                 best = rival;
             }
         }
-        let (widenings, success) = (Vec::new(), best.success(0));
-        Ok(Finish { steps, widenings, success, policy: best.policy, alphabet: best.alphabet })
+        let (widenings, success, by_chance) = (Vec::new(), best.success(0), false);
+        Ok(Finish { steps, widenings, success, by_chance, policy: best.policy, alphabet: best.alphabet })
     }
 
     /// The policy with more rules, as long as they earn more.

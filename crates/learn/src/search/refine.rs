@@ -4,6 +4,8 @@
 //! in which 0.95 beats 0.94 every time: an order that came about by chance decides, and a policy whose rules should tie
 //! walks into the same obstacle until the horizon. So the order is settled by what it earns on the training task.
 
+use std::collections::BTreeMap;
+
 use derrl_logic::{Alphabet, Policy, Rule};
 
 use crate::act::score::{Act, Actor, mean_stderr, run_episode, selection_streams};
@@ -102,6 +104,24 @@ pub fn advantage(a: &[f64], b: &[f64]) -> (f64, f64) {
     mean_stderr(&differences)
 }
 
+/// The mean difference of paired numbers and its standard error. Episodes of one instance are alike, so that many of them tell no more
+/// than a few: the error is that of instances, where there are several and it is said which is whose.
+pub fn paired(a: &[f64], b: &[f64], instances: &[u64]) -> (f64, f64) {
+    let (gap, noise) = advantage(a, b);
+    let mut off: BTreeMap<u64, f64> = BTreeMap::new();
+    let mut n = 0.0;
+    for ((a, b), instance) in a.iter().zip(b).zip(instances) {
+        *off.entry(*instance).or_insert(0.0) += a - b - gap;
+        n += 1.0;
+    }
+    let groups = off.len() as f64;
+    if off.len() < 2 {
+        return (gap, noise);
+    }
+    let squares: f64 = off.values().map(|o| o * o).sum();
+    (gap, noise.max((squares * groups / (groups - 1.0)).sqrt() / n))
+}
+
 /// The policy on the levels of value that earn most, without the rules that earn nothing.
 ///
 /// Rules whose values lie within a gap of each other tie; each gap between values is tried, so that the learned order is
@@ -173,4 +193,20 @@ fn levellings(policy: &Policy, frozen: &Frozen<'_>) -> Vec<Policy> {
         Some(levelled)
     };
     (0..values.len()).filter_map(levelled).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn episodes_of_one_instance_count_once() {
+        let (a, b): (Vec<f64>, Vec<f64>) = ((0..100).map(|i| f64::from(i % 4 / 3)).collect(), vec![0.0; 100]);
+        let alone: Vec<u64> = (0..100).collect();
+        let (gap, noise) = paired(&a, &b, &alone);
+        assert!((gap, noise) == advantage(&a, &b) && gap > 5.0 * noise, "25 of 100 instances are won");
+        let repeated: Vec<u64> = (0..100).map(|i| i % 4).collect();
+        let (gap, noise) = paired(&a, &b, &repeated);
+        assert!(gap <= noise + 1e-9, "one of four is: that may be chance, {gap} {noise}");
+    }
 }

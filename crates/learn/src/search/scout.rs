@@ -3,7 +3,8 @@
 //! It learns in another way than the gradient, so a restart that earns what the scout earns is confirmed by it: two that
 //! agree are then enough, of which one is the scout. Where the scout solves the task and short restarts do not come close,
 //! longer ones are not waited for: the policy that is chosen is improved by regret in any case. Where they settle nothing, a second
-//! scout looks further before the longer restarts begin: it may widen the language, and they cannot.
+//! scout looks further: it may widen the language, and restarts cannot. It comes before the longer restarts, unless those seen so
+//! far earned more the longer they were.
 
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub struct Scouted {
     /// How often the task was scouted.
     #[serde(default = "once")]
     pub looks: u8,
+    /// Whether an action in one state brought now this, now that.
+    #[serde(default)]
+    pub by_chance: bool,
 }
 
 fn once() -> u8 {
@@ -66,6 +70,7 @@ impl Search<'_> {
             returns: improved.returns,
             steps: improved.steps + before.map_or(0, |s| s.steps),
             looks: 1 + before.map_or(0, |s| s.looks),
+            by_chance: improved.by_chance || before.is_some_and(|s| s.by_chance),
         }))
     }
 }

@@ -6,11 +6,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use derrl_env::{Cost, Env};
 
-use crate::act::score::{SOLVED, check_definitions};
+use crate::act::score::{SOLVED, check_definitions, mean_stderr};
 use crate::error::Error;
 use crate::language::problem::Problem;
-use crate::search::budget::{Budget, short_restarts};
-use crate::search::checkpoint::{Checkpoint, Learned, best_of};
+use crate::search::budget::{Budget, PAIR, short_restarts};
+use crate::search::checkpoint::{Checkpoint, Learned, RestartResult, best_of};
+use crate::search::improve::starts;
 use crate::search::observer::Observer;
 use crate::search::refine::advantage;
 use crate::settings::config::Config;
@@ -23,6 +24,8 @@ pub type MakeSizes<'a> = dyn Fn() -> Result<Sizes, derrl_env::Error> + Sync + 'a
 
 /// Restarts that agree on a smaller share of successes than this have failed alike: others are tried.
 const FAILED: f64 = 0.9;
+/// The same where outcomes depend on chance, if the restarts found the same rules.
+const FAILED_BY_CHANCE: f64 = 0.5;
 
 /// Training instances by size, the smallest first.
 #[derive(Default)]
@@ -76,6 +79,8 @@ pub(super) struct Terms {
 /// The run of one seed.
 struct SeedRun {
     seed: u64,
+    /// Which training instance each episode of selection starts in, where the world has sizes: some have a handful of instances.
+    instances: Vec<u64>,
     checkpoint: Checkpoint,
     started: u64,
     /// Whether the scout is still under way.
@@ -132,7 +137,6 @@ impl<'a> Search<'a> {
         let alone = env.agents() == 1;
         let decided = alone && env.has_goal();
         let may_grow = !costly && alone;
-        drop(env);
         let unlimited = Budget::unlimited(self.config);
         let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
         let terms = Terms { costly, decided, budget };
@@ -140,7 +144,15 @@ impl<'a> Search<'a> {
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let started = checkpoint.done.len() as u64;
-            shared.runs.push(SeedRun { seed, checkpoint, started, scouting: false, learned: None });
+            let instances = self.instances(env.as_mut(), seed);
+            shared.runs.push(SeedRun {
+                seed,
+                instances,
+                checkpoint,
+                started,
+                scouting: false,
+                learned: None,
+            });
             let run = shared.runs.len() - 1;
             let state = &shared.runs[run].checkpoint;
             // The scout starts from nothing, so that it would lose what has to stay.
@@ -170,6 +182,15 @@ impl<'a> Search<'a> {
             Some(error) => Err(error),
             None => Ok(shared.runs.into_iter().map(|r| r.learned).collect()),
         }
+    }
+
+    /// Which instance each episode of selection starts in, where the world has sizes.
+    fn instances(&self, env: &mut dyn Env, seed: u64) -> Vec<u64> {
+        if self.make_sizes.is_none() {
+            return Vec::new();
+        }
+        let starts = starts(env, &self.problem.alphabet, self.config.selection_episodes, seed);
+        starts.iter().map(|&instance| u64::from(instance)).collect()
     }
 
     /// Takes jobs until there are none, somebody asks to stop, or a job fails. A panic, in a job or in the observer,
@@ -284,13 +305,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the short restarts are done and do not agree, and the first scout did not solve the task.
+    /// Whether the first scout did not solve the task and neither did the short restarts, nor the first whole ones where short
+    /// ones earned more the longer they were.
     fn is_scouted_again(&self, shared: &Shared, run: usize) -> bool {
         let checkpoint = &shared.runs[run].checkpoint;
         let failed = checkpoint.scout.as_ref().is_some_and(|s| s.looks == 1 && s.success < SOLVED);
-        let short = short_restarts(self.config);
         let may = shared.terms.budget.second_scout(self.config).is_some();
-        failed && may && checkpoint.done.len() == short
+        let short = short_restarts(self.config);
+        let done = &checkpoint.done;
+        let in_a_wave = done.is_empty() || self.next_look(shared.terms, done.len() - 1) != done.len();
+        let due = done.len() > short || done.len() == short && !gains_by_length(done);
+        failed && may && due && !in_a_wave
     }
 
     fn next_scout(&self, shared: &mut Shared, run: usize) {
@@ -322,7 +347,7 @@ impl<'a> Search<'a> {
     fn chosen(&self, shared: &Shared, run: usize) -> Option<usize> {
         let (terms, checkpoint) = (shared.terms, &shared.runs[run].checkpoint);
         let done = &checkpoint.done;
-        let best = best_of(done);
+        let best = best_of(done, &shared.runs[run].instances);
         // On few episodes, a policy that fails once may be within the noise of one that does not.
         let chosen = *best.iter().find(|&&i| done[i].success >= SOLVED).or(best.first())?;
         if done.len() >= terms.budget.restarts {
@@ -332,12 +357,22 @@ impl<'a> Search<'a> {
             return None; // in the middle of a wave
         }
         let short = done.len() <= short_restarts(self.config);
+        let same =
+            best.iter().filter(|&&i| same_rules(&done[i].simplified, &done[chosen].simplified)).count();
         let agree = if terms.decided {
             let bar = if short { SOLVED } else { FAILED };
-            best.iter().filter(|&&i| done[i].success >= bar).count()
+            let agree = best.iter().filter(|&&i| done[i].success >= bar).count();
+            // By chance even the best policy may fail at times: the same rules, found thrice, are no accident.
+            let by_chance = checkpoint.scout.as_ref().is_some_and(|s| s.by_chance);
+            let alike = if by_chance && done[chosen].success >= FAILED_BY_CHANCE {
+                same.saturating_sub(1)
+            } else {
+                0
+            };
+            agree.max(alike)
         } else if short {
             // Nothing says whether these succeed: the same rules, found twice, are no accident.
-            best.iter().filter(|&&i| same_rules(&done[i].simplified, &done[chosen].simplified)).count()
+            same
         } else {
             best.len()
         };
@@ -357,6 +392,16 @@ impl<'a> Search<'a> {
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the last pair of restarts earned more than the first, beyond the noise of both.
+fn gains_by_length(done: &[RestartResult]) -> bool {
+    let best = |of: &[RestartResult]| {
+        of.iter().map(|d| mean_stderr(&d.returns)).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+    };
+    let first = done.chunks(PAIR).next().map_or((0.0, 0.0), best);
+    let last = done.rchunks(PAIR).next().map_or((0.0, 0.0), best);
+    last.0 - first.0 > first.1.hypot(last.1) + 1e-9
 }
 
 /// Whether two policies have the same rules, whatever their values, and any at all.

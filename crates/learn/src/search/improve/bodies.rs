@@ -53,13 +53,33 @@ struct Body {
     extra: usize,
 }
 
-/// The rule of an action that saves most beyond its price, if it saves more than `beat`.
+/// What has to be saved beyond a price.
+#[derive(Clone, Copy, Debug)]
+pub struct Bar {
+    /// More than this.
+    pub above: f64,
+    /// At least this: a rule that saves as much is known, so that what saves less need not be looked at.
+    pub known: f64,
+}
+
+/// A rule at its best place.
+pub fn placed(regrets: &Regrets<'_>, draft: &Draft, standing: &Standing) -> Insertion {
+    let of = &regrets.actions[draft.action as usize];
+    let mut cover = vec![false; of.lists()];
+    of.cover(&of.having(&draft.atoms), &mut cover);
+    let mut gains = vec![0.0; standing.levels + 1];
+    let (gain, at) = score(regrets, draft.action, &cover, standing, &mut gains);
+    let price = regrets.price * (1 + draft.atoms.len()) as f64;
+    Insertion { gain: gain - price, at, draft: draft.clone() }
+}
+
+/// The rule of an action that saves most beyond its price, if it passes the bar.
 pub fn best_body(
     regrets: &Regrets<'_>,
     action: u32,
     standing: &Standing,
     reach: Reach,
-    beat: f64,
+    bar: Bar,
 ) -> Option<Insertion> {
     let problem = regrets.problem;
     let atoms = problem.grounder.atoms(Action(action));
@@ -67,6 +87,10 @@ pub fn best_body(
     let longest = problem.alphabet.max_body.unwrap_or(reach.longest).min(reach.longest);
     let of = &regrets.actions[action as usize];
     let mut best: Option<Insertion> = None;
+    let beat = |best: &Option<Insertion>| {
+        let above = best.as_ref().map_or(bar.above, |b| b.gain) + NOTHING;
+        above.max(bar.known - NOTHING)
+    };
     let mut beam = vec![Body { atoms: Vec::new(), held: of.everywhere(), gain: 0.0, extra: 0 }];
     let mut held = Vec::new();
     let mut cover = vec![false; of.lists()];
@@ -83,20 +107,19 @@ pub fn best_body(
                 if !body.atoms.iter().all(fits) {
                     continue;
                 }
-                // Neither this body nor a longer one saves more than its bound.
-                let bar = best.as_ref().map_or(beat, |b| b.gain) + NOTHING;
-                let bound = bound(&open, |list| of.meets(list, &body.held, j));
-                if bound - regrets.price * (1 + length) as f64 <= bar {
-                    continue;
-                }
                 let mut longer = body.atoms.clone();
-                longer.push(j);
-                longer.sort_unstable();
+                let at = longer.partition_point(|&i| i < j);
+                longer.insert(at, j);
                 if !seen.insert(longer.clone()) {
                     continue;
                 }
                 of.narrow(&body.held, j, &mut held);
                 if held == body.held && extra == body.extra {
+                    continue;
+                }
+                // Neither this body nor a longer one saves more than its bound.
+                let bound = bound(&open, |list| of.meets(list, &held));
+                if bound - regrets.price * (1 + length) as f64 <= beat(&best) {
                     continue;
                 }
                 let times = alike.entry(of.cover(&held, &mut cover)).or_insert(0);
@@ -106,14 +129,14 @@ pub fn best_body(
                 }
                 let (gain, at) = score(regrets, action, &cover, standing, &mut gains);
                 let net = gain - regrets.price * (1 + length) as f64;
-                if net > best.as_ref().map_or(beat, |b| b.gain) + NOTHING {
+                if net > beat(&best) {
                     let draft = Draft { action, atoms: longer.clone() };
                     if draft.is_safe(problem) {
                         best = Some(Insertion { gain: net, at, draft });
                     }
                 }
                 let hope = bound - regrets.price * (2 + length) as f64;
-                if length < longest && hope > best.as_ref().map_or(beat, |b| b.gain) + NOTHING {
+                if length < longest && hope > beat(&best) {
                     next.push(Body { atoms: longer, held: held.clone(), gain, extra });
                 }
             }

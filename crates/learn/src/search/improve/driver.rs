@@ -37,6 +37,8 @@ const STEPS: u64 = 3000;
 const MOST_STEPS: u64 = 1_000_000;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
+/// Rules that lose more than this share are not repaired only: others are looked for from nothing, in large instances too.
+const MUCH: f64 = 0.05;
 /// Where there are no larger instances to judge by, a policy that succeeds more often than this lacks no predicate.
 const NEARLY: f64 = 0.9;
 /// Invented predicates of a policy, at the most.
@@ -81,6 +83,8 @@ pub struct Improved {
     pub steps: u64,
     /// The steps to wider languages.
     pub widenings: Vec<WideningStep>,
+    /// Whether an action in one state brought now this, now that.
+    pub by_chance: bool,
 }
 
 /// Improves policies on the instances of one training task.
@@ -226,6 +230,7 @@ impl<'a> Improver<'a> {
             alphabet,
             steps: self.steps + self.table.steps,
             widenings: self.widenings,
+            by_chance: self.table.by_chance,
         })
     }
 
@@ -295,7 +300,7 @@ impl<'a> Improver<'a> {
     /// Widens the language for as long as the policy then earns more.
     fn widen(&mut self, mut best: Trial) -> Result<Trial, Error> {
         loop {
-            let steps = self.ways_to_widen(&best);
+            let steps = self.ways_to_widen(&best)?;
             let before = mean_stderr(&best.returns()).0;
             let mut kept = false;
             for step in steps {
@@ -327,17 +332,23 @@ impl<'a> Improver<'a> {
         }
     }
 
-    /// The steps to try, alone; and two at once where the policy fails in larger instances, since one may be of no use without
-    /// the other.
-    fn ways_to_widen(&self, best: &Trial) -> Vec<Vec<Widening>> {
+    /// The steps to try, alone; and two at once where the policy fails in larger instances or loses much there, since one may be of
+    /// no use without the other.
+    fn ways_to_widen(&mut self, best: &Trial) -> Result<Vec<Vec<Widening>>, Error> {
         let single = self.language.steps();
         let mut ways: Vec<Vec<Widening>> = single.iter().map(|step| vec![step.clone()]).collect();
-        if self.sizes.len() > 1 && self.falls_short(best) {
+        if self.sizes.len() < 2 {
+            return Ok(ways);
+        }
+        let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
+        if self.falls_short(best) || self.is_late() && self.residue(&best.policy, gamma) > MUCH {
             for (i, first) in single.iter().enumerate() {
-                ways.extend(single[i + 1..].iter().map(|second| vec![first.clone(), second.clone()]));
+                let Some(wider) = self.language.wider(first)? else { continue };
+                let second = wider.steps().into_iter().filter(|step| !single[..i].contains(step));
+                ways.extend(second.map(|second| vec![first.clone(), second]));
             }
         }
-        ways
+        Ok(ways)
     }
 
     /// The language after all these steps.
@@ -597,7 +608,8 @@ impl<'a> Improver<'a> {
             }
             let mut starts: Vec<Levels> = Vec::new();
             starts.extend(levels_of(from, &problem).filter(|l| !l.is_empty()));
-            if !late || starts.is_empty() {
+            let lost = starts.first().map_or(1.0, |l| regrets.lost(l) / regrets.lost(&Vec::new()));
+            if !late || lost > MUCH {
                 starts.push(Vec::new());
             }
             for start in starts {

@@ -2,8 +2,8 @@
 
 use derrl_logic::{Action, RuleCount};
 
-use super::bodies::{Insertion, Reach, Standing, best_body};
-use super::draft::{Levels, Placed};
+use super::bodies::{Bar, Insertion, Reach, Standing, best_body, placed};
+use super::draft::{Draft, Levels, Placed};
 use super::regret::Regrets;
 
 /// What is not worth a change.
@@ -13,9 +13,9 @@ const NOTHING: f64 = 1e-9;
 pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn() -> bool) -> Levels {
     let mut levels = levels;
     prune(regrets, &mut levels);
-    // What the best rule of each action saved last: the most promising action goes first and sets the bar for the others.
-    let mut saved = vec![f64::INFINITY; regrets.actions.len()];
-    while let Some(found) = insertion(regrets, &levels, reach, &mut saved).filter(|_| !stop()) {
+    // The most promising action goes first and sets the bar for the others.
+    let mut last = vec![Last { saved: f64::INFINITY, draft: None }; regrets.actions.len()];
+    while let Some(found) = insertion(regrets, &levels, reach, &mut last).filter(|_| !stop()) {
         let before = regrets.total(&levels);
         let mut longer = levels.clone();
         longer.insert(found.at, vec![Placed { draft: found.draft, frozen: None }]);
@@ -29,28 +29,41 @@ pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn()
     levels
 }
 
+/// What is remembered of an action.
+#[derive(Clone, Debug)]
+struct Last {
+    /// What its best rule saved last.
+    saved: f64,
+    /// That rule: it may well save as much again.
+    draft: Option<Draft>,
+}
+
 /// The rule and place that save most beyond their price.
-fn insertion(regrets: &Regrets<'_>, levels: &Levels, reach: Reach, saved: &mut [f64]) -> Option<Insertion> {
+fn insertion(regrets: &Regrets<'_>, levels: &Levels, reach: Reach, last: &mut [Last]) -> Option<Insertion> {
     let (by, cost) = regrets.decided(levels);
     let standing = Standing { by, cost, levels: levels.len() };
     let mut best: Option<Insertion> = None;
     let mut order: Vec<u32> = (0..regrets.actions.len() as u32).collect();
-    order.sort_by(|&a, &b| saved[b as usize].total_cmp(&saved[a as usize]).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| last[b as usize].saved.total_cmp(&last[a as usize].saved).then(a.cmp(&b)));
+    order.retain(|&action| match regrets.problem.alphabet.action(Action(action)).rules {
+        RuleCount::AtMost(n) => levels.iter().flatten().filter(|p| p.draft.action == action).count() < n,
+        RuleCount::Auto => true,
+    });
+    let drafts = order.iter().filter_map(|&a| last[a as usize].draft.as_ref());
+    let again = drafts.map(|draft| placed(regrets, draft, &standing)).filter(|i| i.gain > NOTHING);
+    let again = again.max_by(|a, b| a.gain.total_cmp(&b.gain));
+    let known = again.as_ref().map_or(0.0, |i| i.gain);
     for action in order {
-        let has = levels.iter().flatten().filter(|p| p.draft.action == action).count();
-        let full = match regrets.problem.alphabet.action(Action(action)).rules {
-            RuleCount::AtMost(n) => has >= n,
-            RuleCount::Auto => false,
-        };
-        if !full {
-            let beat = best.as_ref().map_or(0.0, |b| b.gain);
-            let found = best_body(regrets, action, &standing, reach, beat);
-            // An action that does not beat the bar saves no more than it.
-            saved[action as usize] = found.as_ref().map_or(beat.min(saved[action as usize]), |f| f.gain);
-            best = found.or(best);
-        }
+        let above = best.as_ref().map_or(0.0, |b| b.gain);
+        let found = best_body(regrets, action, &standing, reach, Bar { above, known });
+        let last = &mut last[action as usize];
+        // An action that does not pass the bar saves no more than it.
+        last.saved = found.as_ref().map_or(above.max(known).min(last.saved), |f| f.gain);
+        last.draft = found.as_ref().map(|f| f.draft.clone()).or(last.draft.take());
+        best = found.or(best);
     }
-    best
+    // The search may miss now what it found before.
+    best.or(again)
 }
 
 /// Takes out rules and atoms that are not worth their price, and moves rules to where they lose less, until nothing helps.

@@ -80,11 +80,8 @@ impl OfAction {
     /// Which lists have one of these masks. Returns a number that tells covers apart, 0 if there is none.
     pub fn cover(&self, held: &[u64], cover: &mut [bool]) -> u64 {
         let mut hash = 0u64;
-        for (i, (cover, span)) in cover.iter_mut().zip(&self.spans).enumerate() {
-            *cover = match *span {
-                Span::Bits { word, of } => held[word] & of != 0,
-                Span::Words { from, to } => held[from..to].iter().any(|&h| h != 0),
-            };
+        for (i, cover) in cover.iter_mut().enumerate() {
+            *cover = self.meets(i as u32, held);
             if *cover {
                 hash = (hash.rotate_left(5) ^ (i as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
             }
@@ -92,14 +89,22 @@ impl OfAction {
         hash
     }
 
-    /// Whether a list has one of the masks of `held` with an atom more.
+    /// Whether a list has one of these masks.
     #[inline]
-    pub fn meets(&self, list: u32, held: &[u64], atom: usize) -> bool {
-        let column = &self.columns[atom];
+    pub fn meets(&self, list: u32, held: &[u64]) -> bool {
         match self.spans[list as usize] {
-            Span::Bits { word, of } => held[word] & column[word] & of != 0,
-            Span::Words { from, to } => (from..to).any(|w| held[w] & column[w] != 0),
+            Span::Bits { word, of } => held[word] & of != 0,
+            Span::Words { from, to } => held[from..to].iter().any(|&h| h != 0),
         }
+    }
+
+    /// The masks that have all these atoms.
+    pub fn having(&self, atoms: &[usize]) -> Vec<u64> {
+        let mut held = self.everywhere();
+        for &j in atoms {
+            held.iter_mut().zip(&self.columns[j]).for_each(|(h, c)| *h &= c);
+        }
+        held
     }
 
     /// Lays the masks of lists out in columns.
@@ -266,11 +271,7 @@ impl<'a> Regrets<'a> {
             let mut cover = vec![false; of.lists()];
             let mut either = vec![false; of.lists()];
             for draft in of_one {
-                let mut held = of.everywhere();
-                for &j in &draft.atoms {
-                    held.iter_mut().zip(&of.columns[j]).for_each(|(h, c)| *h &= c);
-                }
-                of.cover(&held, &mut cover);
+                of.cover(&of.having(&draft.atoms), &mut cover);
                 either.iter_mut().zip(&cover).for_each(|(e, c)| *e |= c);
             }
             for row in of.rows.iter().filter(|r| either[r.list as usize]) {

@@ -28,6 +28,8 @@ pub struct Seen {
     pub reward: f64,
     /// How often.
     pub count: f64,
+    /// Whether the horizon cut the episode off there. What is paid then depends on the time.
+    cut: bool,
 }
 
 /// A state that was met.
@@ -195,11 +197,12 @@ impl Table {
         self.steps += 1;
         let next = (outcome.status != Status::Terminated).then(|| self.at(env));
         let seen = &mut self.states[from.0 as usize].seen[action];
-        match seen.iter_mut().find(|s| s.next == next && s.reward == outcome.reward) {
+        let (reward, cut) = (outcome.reward, outcome.status == Status::Truncated);
+        match seen.iter_mut().find(|s| s.next == next && s.reward == reward && s.cut == cut) {
             Some(s) => s.count += 1.0,
-            None => seen.push(Seen { next, reward: outcome.reward, count: 1.0 }),
+            None => seen.push(Seen { next, reward, count: 1.0, cut }),
         }
-        self.by_chance |= seen.len() > 1;
+        self.by_chance |= !cut && seen.iter().filter(|s| !s.cut).count() > 1;
         next.filter(|_| outcome.status == Status::Running)
     }
 

@@ -1,6 +1,5 @@
 //! Policies beside each other on the same episodes of the training instances, small and larger ones.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use derrl_env::Env;
@@ -12,7 +11,7 @@ use crate::act::score::{Act, EpisodeResult, run_astray, run_episode, selection_s
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::search::prune::length;
-use crate::search::refine::advantage;
+use crate::search::refine::paired;
 use crate::settings::streams::Purpose;
 
 /// Returns that differ by no more than so many standard errors are the same.
@@ -222,38 +221,4 @@ pub fn starts(env: &mut dyn Env, alphabet: &Arc<Alphabet>, episodes: usize, seed
 
 fn values(results: &[EpisodeResult]) -> Vec<f64> {
     results.iter().map(|r| r.value).collect()
-}
-
-/// The mean difference of paired numbers and its standard error. Episodes of one instance are alike, so that many of them tell no more
-/// than a few: the error is that of instances, where there are several and it is said which is whose.
-fn paired(a: &[f64], b: &[f64], instances: &[u64]) -> (f64, f64) {
-    let (gap, noise) = advantage(a, b);
-    let mut off: BTreeMap<u64, f64> = BTreeMap::new();
-    let mut n = 0.0;
-    for ((a, b), instance) in a.iter().zip(b).zip(instances) {
-        *off.entry(*instance).or_insert(0.0) += a - b - gap;
-        n += 1.0;
-    }
-    let groups = off.len() as f64;
-    if off.len() < 2 {
-        return (gap, noise);
-    }
-    let squares: f64 = off.values().map(|o| o * o).sum();
-    (gap, noise.max((squares * groups / (groups - 1.0)).sqrt() / n))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn episodes_of_one_instance_count_once() {
-        let (a, b): (Vec<f64>, Vec<f64>) = ((0..100).map(|i| f64::from(i % 4 / 3)).collect(), vec![0.0; 100]);
-        let alone: Vec<u64> = (0..100).collect();
-        let (gap, noise) = paired(&a, &b, &alone);
-        assert!((gap, noise) == advantage(&a, &b) && gap > 5.0 * noise, "25 of 100 instances are won");
-        let repeated: Vec<u64> = (0..100).map(|i| i % 4).collect();
-        let (gap, noise) = paired(&a, &b, &repeated);
-        assert!(gap <= noise + 1e-9, "one of four is: that may be chance, {gap} {noise}");
-    }
 }
