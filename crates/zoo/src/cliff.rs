@@ -65,7 +65,7 @@ pub fn animals() -> [Animal; 2] {
 }
 
 fn tasks(world: World, types: Types) -> World {
-    let extent = Extent { unit: "cells per side", train: (3, 5), large: (8, 10) };
+    let extent = Extent { unit: "cells per side", train: (3, 5), large: (8, 10), huge: None };
     let make = move |low, high| Cliff { n: (low, high), types, width: 0, height: 0, at: (0, 0) };
     with_tasks(world, extent, make)
 }

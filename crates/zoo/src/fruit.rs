@@ -53,7 +53,7 @@ fn named(name: &str, others: usize, summary: &str, large: (usize, usize)) -> Ani
         domain.push_str("(fruit)).\n");
     }
     let world = world(name, &domain, summary);
-    let extent = Extent { unit: "pieces of fruit", train: (2, 4), large };
+    let extent = Extent { unit: "pieces of fruit", train: (2, 4), large, huge: None };
     let make = move |low, high| Fruit {
         n: (low, high),
         names: names.clone(),

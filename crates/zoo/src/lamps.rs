@@ -22,7 +22,7 @@ struct Lamps {
 
 pub fn animal() -> Animal {
     let world = world("lamps", DOMAIN, "lamps that are wanted are to be lit, and no others");
-    let extent = Extent { unit: "lamps", train: (2, 4), large: (12, 16) };
+    let extent = Extent { unit: "lamps", train: (2, 4), large: (12, 16), huge: None };
     let make = |low, high| Lamps { n: (low, high), wanted: Vec::new(), lit: Vec::new() };
     Animal { world: with_tasks(world, extent, make), by_hand: BY_HAND, tuned: false }
 }

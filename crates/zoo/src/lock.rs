@@ -23,7 +23,7 @@ struct Lock {
 
 pub fn animal() -> Animal {
     let world = world("lock", DOMAIN, "buttons are to be pressed in their order; a wrong one starts it anew");
-    let extent = Extent { unit: "buttons", train: (2, 4), large: (8, 10) };
+    let extent = Extent { unit: "buttons", train: (2, 4), large: (8, 10), huge: None };
     let make = |low, high| Lock { n: (low, high), code: Vec::new(), done: 0 };
     Animal { world: with_tasks(world, extent, make), by_hand: BY_HAND, tuned: false }
 }

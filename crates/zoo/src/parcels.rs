@@ -39,7 +39,7 @@ struct Parcels {
 
 pub fn animal() -> Animal {
     let world = world("parcels", DOMAIN, "a van takes the parcels of its street: a body of six atoms");
-    let extent = Extent { unit: "parcels", train: (1, 3), large: (6, 9) };
+    let extent = Extent { unit: "parcels", train: (1, 3), large: (6, 9), huge: None };
     let make = |low, high| Parcels {
         n: (low, high),
         waiting: Vec::new(),

@@ -34,7 +34,7 @@ struct Recycling {
 
 pub fn animal() -> Animal {
     let world = world("recycling", DOMAIN, "four kinds of item go into four bins; a wrong bin ends it");
-    let extent = Extent { unit: "items", train: (2, 4), large: (10, 15) };
+    let extent = Extent { unit: "items", train: (2, 4), large: (10, 15), huge: None };
     let make = |low, high| Recycling { n: (low, high), kind: Vec::new(), gone: Vec::new() };
     Animal { world: with_tasks(world, extent, make), by_hand: BY_HAND, tuned: false }
 }

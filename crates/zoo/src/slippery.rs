@@ -34,7 +34,7 @@ struct Slippery {
 
 pub fn animal() -> Animal {
     let world = world("slippery", DOMAIN, "things are fetched; grabbing fails and things fall by chance");
-    let extent = Extent { unit: "things", train: (1, 3), large: (6, 8) };
+    let extent = Extent { unit: "things", train: (1, 3), large: (6, 8), huge: None };
     let make = |low, high| Slippery { n: (low, high), at: 0, lies: Vec::new(), carried: None };
     Animal { world: with_tasks(world, extent, make), by_hand: BY_HAND, tuned: false }
 }

@@ -71,6 +71,8 @@ pub(crate) struct Extent {
     pub train: (usize, usize),
     /// Sizes tested on, from and to.
     pub large: (usize, usize),
+    /// A size far beyond these to test on, too.
+    pub huge: Option<usize>,
 }
 
 /// The world with a task to train on, one with large instances, and training instances of every size between.
@@ -79,15 +81,22 @@ where
     S: Small + 'static,
     F: Fn(usize, usize) -> S + Clone + Send + Sync + 'static,
 {
-    let Extent { unit, train, large } = extent;
-    let summary = |(low, high): (usize, usize)| format!("{low} to {high} {unit}");
+    let Extent { unit, train, large, huge } = extent;
+    let summary = |(low, high): (usize, usize)| match low == high {
+        true => format!("{low} {unit}"),
+        false => format!("{low} to {high} {unit}"),
+    };
     let task = |name: &str, range: (usize, usize)| Task::new(name, summary(range)).size(range.1);
     let of = |make: &F, low: usize, high: usize| Named { small: make(low, high), objects: Vec::new() };
-    let (first, second, sized) = (make.clone(), make.clone(), make);
-    world
+    let (first, second, third, sized) = (make.clone(), make.clone(), make.clone(), make);
+    let world = world
         .task(task("train", train), move || of(&first, train.0, train.1))
         .task(task("large", large), move || of(&second, large.0, large.1))
-        .sizes(train.0..large.0, move |size| of(&sized, size, size))
+        .sizes(train.0..large.0, move |size| of(&sized, size, size));
+    match huge {
+        Some(n) => world.task(task("huge", (n, n)).on_request(), move || of(&third, n, n)),
+        None => world,
+    }
 }
 
 /// A number between two, both included.

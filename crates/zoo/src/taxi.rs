@@ -54,7 +54,7 @@ struct Taxi {
 
 pub fn animal() -> Animal {
     let world = world("taxi", DOMAIN, "a taxi on a grid fetches a passenger and brings them home");
-    let extent = Extent { unit: "cells per side", train: (3, 4), large: (8, 8) };
+    let extent = Extent { unit: "cells per side", train: (3, 4), large: (8, 8), huge: None };
     let make = |low, high| {
         let cell = (0, 0);
         Taxi { n: (low, high), side: 0, from: cell, to: cell, at: cell, inside: false, done: false }

@@ -33,7 +33,7 @@ struct Welding {
 
 pub fn animal() -> Animal {
     let world = world("welding", DOMAIN, "two parts are joined with a tool on a bench: four arguments");
-    let extent = Extent { unit: "pairs of parts", train: (1, 3), large: (6, 8) };
+    let extent = Extent { unit: "pairs of parts", train: (1, 3), large: (6, 8), huge: None };
     let make = |low, high| Welding {
         n: (low, high),
         loose: Vec::new(),

@@ -108,7 +108,7 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
         "worst",
         "environment",
         "memory",
-        "a fact",
+        "per fact",
     ]
     .map(String::from)
     .to_vec();

@@ -94,7 +94,8 @@ pub fn best_body(
     let mut beam = vec![Body { atoms: Vec::new(), held: of.everywhere(), gain: 0.0, extra: 0 }];
     let mut held = Vec::new();
     let mut cover = vec![false; of.lists()];
-    let mut alike: FxHashMap<u64, usize> = FxHashMap::default();
+    // How often each cover was met, what it saves and where: that depends on nothing else.
+    let mut alike: FxHashMap<u64, (usize, (f64, usize))> = FxHashMap::default();
     let open = open_rows(regrets, action, standing);
     let mut gains = vec![0.0; standing.levels + 1];
     for length in 1..=longest {
@@ -122,12 +123,14 @@ pub fn best_body(
                 if bound - regrets.price * (1 + length) as f64 <= beat(&best) {
                     continue;
                 }
-                let times = alike.entry(of.cover(&held, &mut cover)).or_insert(0);
+                let known = alike.entry(of.cover(&held, &mut cover));
+                let (times, (gain, at)) =
+                    known.or_insert_with(|| (0, score(regrets, action, &cover, standing, &mut gains)));
                 *times += 1;
                 if *times > ALIKE {
                     continue;
                 }
-                let (gain, at) = score(regrets, action, &cover, standing, &mut gains);
+                let (gain, at) = (*gain, *at);
                 let net = gain - regrets.price * (1 + length) as f64;
                 if net > beat(&best) {
                     let draft = Draft { action, atoms: longer.clone() };

@@ -10,7 +10,7 @@ use super::draft::{Levels, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, Follow, PROBES, explore, follow};
 use super::invent::{Invention, pool};
-use super::regret::Regrets;
+use super::regret::{MOST_STATES, Regrets};
 use super::table::Table;
 use super::trial::{Trial, starts};
 use super::widen::{Language, Widening};
@@ -39,6 +39,8 @@ const MOST_STEPS: u64 = 1_000_000;
 const RESIDUE: f64 = 0.002;
 /// Rules that lose more than this share are not repaired only: others are looked for from nothing, in large instances too.
 const MUCH: f64 = 0.05;
+/// Ways to put objects for the variables of a wider language, over all states that are looked at, at the most.
+const MOST_SUBSTITUTIONS: f64 = 5e7;
 /// Where there are no larger instances to judge by, a policy that succeeds more often than this lacks no predicate.
 const NEARLY: f64 = 0.9;
 /// Invented predicates of a policy, at the most.
@@ -351,14 +353,18 @@ impl<'a> Improver<'a> {
         Ok(ways)
     }
 
-    /// The language after all these steps.
+    /// The language after all these steps; `None` where the domain file rules one out or it would be too wide to search.
     fn wider(&self, steps: &[Widening]) -> Result<Option<Language>, Error> {
         let mut wider = None;
         for step in steps {
             let Some(next) = wider.as_ref().unwrap_or(&self.language).wider(step)? else { return Ok(None) };
             wider = Some(next);
         }
-        Ok(wider)
+        // States beyond a number are sampled.
+        let share = (MOST_STATES as f64 / self.table.len().max(1) as f64).min(1.0);
+        let work = |l: &Language| share * self.table.substitutions(l.problem.alphabet.variables);
+        let adds = |step: &Widening| matches!(step, Widening::Variables(_));
+        Ok(wider.filter(|l| !steps.iter().any(adds) || work(l) <= MOST_SUBSTITUTIONS))
     }
 
     /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.

@@ -18,7 +18,7 @@ use crate::language::body::Body;
 use crate::language::problem::Problem;
 
 /// States whose actions are compared, at the most: more are sampled by their weight.
-const MOST_STATES: usize = 2000;
+pub const MOST_STATES: usize = 2000;
 /// What a rule or an atom has to save to be worth its place, as a share of what acting at random loses.
 const PRICE: f64 = 0.0005;
 /// A state counts where this share of its actions was tried, or this many.

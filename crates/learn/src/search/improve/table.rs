@@ -131,6 +131,16 @@ impl Table {
         (0..self.states.len() as u32).map(Place)
     }
 
+    /// How many ways there are to put objects for this many variables, over all actions of all states met.
+    pub fn substitutions(&self, variables: usize) -> f64 {
+        let of_state = |state: &Noted| {
+            let objects = self.universes[state.universe].universe.len() as f64;
+            let of_action = |a: &GroundAction| objects.powi(variables.saturating_sub(a.args.len()) as i32);
+            state.actions.iter().map(of_action).sum::<f64>()
+        };
+        self.states.iter().map(of_state).sum()
+    }
+
     /// The facts of a state, and its objects.
     pub fn facts(&self, at: Place) -> (&Facts, &Universe) {
         let state = self.state(at);
