@@ -132,6 +132,9 @@ fn an_episode_is_cut_off_at_its_horizon() {
 fn what_a_world_says_wrong_is_a_fault() {
     let unknown = fault(|_, facts| facts.say("marked", &["a", "b"]));
     assert!(unknown.contains("`marked/2`") && unknown.contains("did you mean `marked/1`?"), "{unknown}");
+    let mut facts = EngineFacts::new(&scripted(|_, _| {}, None).alphabet());
+    observe(begun(|_, facts| facts.say("marked", &["a", "b"])).as_ref(), &mut facts);
+    assert_eq!(facts.iter().count(), 0, "a world that failed says nothing");
     let untyped = fault(|_, facts| facts.object("a", "plase"));
     assert!(untyped.contains("`a` is said to be a `plase`") && untyped.contains("`place`?"), "{untyped}");
     let world =

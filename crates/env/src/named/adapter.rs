@@ -154,7 +154,16 @@ impl Named {
             Some(0) => Err(Fault::new("an episode begins in a state in which no action is legal")),
             _ => Ok(()),
         });
-        self.fault = able.err();
+        if let Err(fault) = able {
+            self.fail(fault);
+        }
+    }
+
+    /// Ends the episode: what the world said is void.
+    fn fail(&mut self, fault: Fault) {
+        self.said.clear();
+        self.allowed.atoms.clear();
+        self.fault = Some(fault);
     }
 
     /// Reads the state that the world is in.
@@ -389,7 +398,7 @@ impl env::Env for Named {
         self.last = match seen {
             // Not a number is not within them either.
             Ok(outcome) if !(-LARGEST_REWARD..=LARGEST_REWARD).contains(&outcome.reward) => {
-                self.fault = Some(Fault::new(format!(
+                self.fail(Fault::new(format!(
                     "the world gave a reward of {}: it must be a number, {LARGEST_REWARD:e} at the most",
                     outcome.reward
                 )));
@@ -406,7 +415,7 @@ impl env::Env for Named {
             }
             Ok(outcome) => outcome,
             Err(fault) => {
-                self.fault = Some(fault);
+                self.fail(fault);
                 Outcome::truncated(0.0)
             }
         };
