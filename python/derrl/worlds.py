@@ -203,8 +203,8 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
     """The text of a domain file for worlds, from what is seen in random play.
 
     Predicates and arities are those of the facts. A predicate whose facts never change within an episode is background. Places
-    of arguments that share an object have one type; a type is named as ``actions()`` says, else after its objects or a predicate. Each action
-    may have two rules. What random play never shows is missing: look at the text, and correct it.
+    of arguments that share an object have one type; a type is named as ``actions()`` says, else after its objects or a predicate. What
+    random play never shows is missing: look at the text, and correct it.
     """
     rng = random.Random(0)
     state: dict[tuple[str, int], bool] = {}  # whether it was seen to change
@@ -324,7 +324,5 @@ def _write(
     lines = [f":- action({signature('action', *key)})." for key in sorted(actions)]
     lines += [f":- state({signature('fact', *key)})." for key in sorted(state) if state[key]]
     lines += [f":- background({signature('fact', *key)})." for key in sorted(state) if not state[key]]
-    widest = max([arity for _, arity in [*state, *actions]], default=1)
-    lines.append(f":- variables({max(2, widest)}).")
-    lines += [f":- rules({_quote(name)}/{arity}, 2)." for name, arity in sorted(actions)]
+    # Numbers of variables and rules are left out: as limits they would be in the way.
     return "\n".join(lines) + "\n"

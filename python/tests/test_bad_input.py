@@ -324,7 +324,7 @@ SMALL = {"episodes": 5, **QUICK}
     ((["blocks"], [0], SMALL), (["blocks"], [0], {**SMALL, "updates": 30}), "updates 20, not 30"),
     ((["blocks"], [0], SMALL), (["blocks"], [0], {**SMALL, "episodes": 6}), "episodes 5, not 6"),
     (({"x": "blocks"}, [0], SMALL), ({"x": "countdown"}, [0], SMALL), "another domain file"),
-    (({"x": Fine()}, [0], SMALL), ({"x": world(domain=DOMAIN.replace("variables(2)", "variables(3)"))}, [0], SMALL), "another domain"),
+    (({"x": Fine()}, [0], SMALL), ({"x": world(domain=DOMAIN + ":- variables(3).\n")}, [0], SMALL), "another domain"),
 ])
 def test_a_sweep_does_not_take_the_runs_of_another_for_its_own(tmp_path, first, second, text):
     derrl.sweep(*first, out=tmp_path, workers=1)
@@ -381,6 +381,6 @@ def test_resuming_with_another_domain(tmp_path):
     train(Fine(), out=tmp_path / "run")
     assert derrl.resume(Fine(), tmp_path / "run", progress=False).policy
     with pytest.raises(derrl.Error, match="another domain than this world"):
-        derrl.resume(world(domain=DOMAIN.replace("variables(2)", "variables(3)")), tmp_path / "run", progress=False)
+        derrl.resume(world(domain=DOMAIN + ":- variables(3).\n"), tmp_path / "run", progress=False)
     with pytest.raises(derrl.Error, match="there is no run"):
         derrl.resume(Fine(), tmp_path / "nowhere")
