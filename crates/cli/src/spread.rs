@@ -61,7 +61,8 @@ impl Observer for One<'_> {
         let kept = match (done, running) {
             (Some(done), _) => json!({ "done": done, "scout": checkpoint.scout }),
             (None, Some(running)) => json!({ "running": running, "scout": checkpoint.scout }),
-            _ => return,
+            // The scout is under way.
+            (None, None) => json!({ "diary": checkpoint.diary, "scout": checkpoint.scout }),
         };
         self.done.store(done.is_some(), Ordering::SeqCst);
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
@@ -168,6 +169,9 @@ pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -
     for mut result in results {
         if let Some(scout) = result.get_mut("scout") {
             checkpoint.scout = serde_json::from_value(scout.take())?;
+        }
+        if let Some(diary) = result.get_mut("diary") {
+            checkpoint.diary = serde_json::from_value(diary.take())?;
         }
         if let Some(done) = result.get_mut("done") {
             let done: derrl_learn::RestartResult = serde_json::from_value(done.take())?;

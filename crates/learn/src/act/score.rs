@@ -68,8 +68,9 @@ pub fn selection_streams(seed: u64, i: u64) -> (Rng, Rng) {
     (Purpose::Selection(i).rng(seed), Purpose::SelectionTies(i).rng(seed))
 }
 
-/// How one episode went.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How one episode went. It is written as `[value, success, steps]`, since there are many.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(f64, bool, u64)", into = "(f64, bool, u64)")]
 pub struct EpisodeResult {
     /// The undiscounted return.
     pub value: f64,
@@ -77,6 +78,18 @@ pub struct EpisodeResult {
     pub success: bool,
     /// How many actions it took.
     pub steps: u64,
+}
+
+impl From<(f64, bool, u64)> for EpisodeResult {
+    fn from((value, success, steps): (f64, bool, u64)) -> EpisodeResult {
+        EpisodeResult { value, success, steps }
+    }
+}
+
+impl From<EpisodeResult> for (f64, bool, u64) {
+    fn from(result: EpisodeResult) -> (f64, bool, u64) {
+        (result.value, result.success, result.steps)
+    }
 }
 
 /// Runs episodes `0..episodes` of this seed: the same instances for every policy, whatever it does.

@@ -34,6 +34,11 @@ impl<'e> Counted<'e> {
         self.limit = steps;
     }
 
+    /// Counts steps that were taken elsewhere: an earlier process knows what came of them.
+    pub fn count(&mut self, steps: u64) {
+        self.taken += steps;
+    }
+
     /// How many steps have been taken.
     pub fn taken(&self) -> u64 {
         self.taken

@@ -6,6 +6,7 @@ use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
 use crate::act::score::{SOLVED, mean_stderr};
+use crate::search::diary::Diary;
 use crate::search::improve::WideningStep;
 use crate::search::refine::paired;
 use crate::search::scout::Scouted;
@@ -62,6 +63,31 @@ pub struct Checkpoint {
     /// What came of the scout, once it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scout: Option<Scouted>,
+    /// Answers found so far in a scout or the end of the run, while that is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diary: Option<Diary>,
+    /// What the run ended with, once it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+/// What follows the last restart has come to this.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ending {
+    /// The policy, with the predicates that it defines for itself.
+    pub policy: String,
+    /// Which part found each rule, in the order of the policy.
+    pub origins: Vec<Origin>,
+    /// Which restart it came from.
+    pub restart: u64,
+    /// Environment steps after the last restart.
+    pub steps: u64,
+    /// The steps to a wider language that were tried.
+    pub widenings: Vec<WideningStep>,
+    /// The share of the episodes of selection in which the policy succeeds.
+    pub success: f64,
+    /// Whether outcomes depend on chance, as far as was seen.
+    pub by_chance: bool,
 }
 
 impl Checkpoint {

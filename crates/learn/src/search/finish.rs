@@ -1,5 +1,6 @@
 //! The end of a run: the chosen policy is grown, improved by regret, or confirmed.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use derrl_logic::{Alphabet, Policy, Rule, Source};
@@ -9,7 +10,8 @@ use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::search::attempt::Pace;
 use crate::search::budget::short_restarts;
-use crate::search::checkpoint::{Checkpoint, Learned, Origin};
+use crate::search::checkpoint::{Checkpoint, Ending, Learned, Origin};
+use crate::search::diary::Questions;
 use crate::search::grow::{free_actions, grow};
 use crate::search::improve::{Improver, Trial, WideningStep, starts};
 use crate::search::prune::{length, strongest_first};
@@ -39,6 +41,14 @@ struct Finish {
     by_chance: bool,
 }
 
+/// What every part of the end needs to know.
+#[derive(Clone, Copy)]
+struct Part<'q> {
+    seed: u64,
+    pace: Pace,
+    questions: &'q Rc<Questions<'q>>,
+}
+
 impl Search<'_> {
     /// The chosen policy, with rules added for uncovered states if slots remain and the return improves.
     pub(super) fn complete(
@@ -47,15 +57,10 @@ impl Search<'_> {
         run: &Checkpoint,
         chosen: usize,
         terms: Terms,
-    ) -> Result<Learned, Error> {
+        questions: &Rc<Questions<'_>>,
+    ) -> Result<Ending, Error> {
         let chosen = &run.done[chosen];
-        let alphabet = &self.problem.alphabet;
-        let read = |text: &str| {
-            Policy::read(&Source::new("checkpoint", text), alphabet)
-                .map(|(policy, _)| policy)
-                .map_err(|e| Error::Policy(e.to_string()))
-        };
-        let by_gradient = read(&chosen.simplified)?;
+        let by_gradient = self.read(&chosen.simplified)?.0;
         let scouted = self.scouted(run);
         let ahead = run.scout.as_ref().is_some_and(|s| {
             let (gap, noise) = advantage(&s.returns, &chosen.returns);
@@ -63,28 +68,40 @@ impl Search<'_> {
         });
         let mut policy = scouted.clone().filter(|_| ahead).unwrap_or_else(|| by_gradient.clone());
         let pace = Pace { steps: chosen.steps - chosen.selection_steps, episodes: chosen.episodes };
+        let part = Part { seed, pace, questions };
         let mut grown = 0;
         // What short restarts and the scout agree on is solved: nothing is left to grow.
         let success = run.scout.as_ref().filter(|_| ahead).map_or(chosen.success, |s| s.success);
-        let early = terms.decided && run.done.len() <= short_restarts(self.config) && success >= SOLVED;
-        if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
-            let mut env = (self.make_env)()?;
-            let stop = || self.observer.interrupted();
-            let mut env = Counted::until(env.as_mut(), &stop);
-            env.limit(terms.budget.total.saturating_sub(run.steps()));
-            policy = self.extend(seed, &policy, &mut env, pace)?;
-            grown = env.taken();
-        }
-        let by_growth = policy.clone();
-        let left = terms.budget.total.saturating_sub(run.steps() + grown);
+        let mut early = terms.decided && run.done.len() <= short_restarts(self.config) && success >= SOLVED;
         let sizes = match self.make_sizes.filter(|_| self.config.improve && !terms.costly) {
             Some(make) => make()?,
             None => Sizes::default(),
         };
-        let finish = if early && sizes.given.is_empty() {
-            self.confirm(seed, policy, run, pace)?
-        } else {
-            self.improve(seed, policy, sizes, terms, left, pace)?
+        let confirmed = match early && sizes.given.is_empty() {
+            true => Some(self.confirm(policy.clone(), run, part)?),
+            false => None,
+        };
+        // A few episodes that all succeed may do so by luck.
+        early &= confirmed.as_ref().is_none_or(|c| c.success >= SOLVED);
+        let mut looked = 0;
+        if let Some(confirmed) = confirmed.as_ref().filter(|_| !early) {
+            looked = confirmed.steps;
+            policy = confirmed.policy.clone();
+        }
+        if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
+            let mut env = (self.make_env)()?;
+            let stop = || self.observer.interrupted();
+            let mut env = Counted::until(env.as_mut(), &stop);
+            env.limit(terms.budget.total.saturating_sub(run.steps() + looked));
+            policy = self.extend(&policy, &mut env, part)?;
+            grown = env.taken();
+        }
+        grown += looked;
+        let by_growth = policy.clone();
+        let left = terms.budget.total.saturating_sub(run.steps() + grown);
+        let finish = match confirmed.filter(|_| early) {
+            Some(confirmed) => confirmed,
+            None => self.improve(policy, sizes, terms, left, part)?,
         };
         let has = |policy: &Policy, rule: &Rule| {
             policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
@@ -96,29 +113,50 @@ impl Search<'_> {
             () if has(&by_growth, rule) => Origin::Growth,
             () => Origin::Improvement,
         };
-        Ok(Learned {
+        Ok(Ending {
             origins: finish.policy.rules.iter().map(origin).collect(),
-            policy: finish.policy,
-            alphabet: finish.alphabet,
-            unsimplified: read(&chosen.learned)?,
+            policy: finish.policy.display(&finish.alphabet).to_string(),
             restart: chosen.restart,
-            steps: run.steps() + grown + finish.steps,
-            selection_steps: run.selection_steps() + grown + finish.steps,
+            steps: grown + finish.steps,
             widenings: finish.widenings,
             success: finish.success,
             by_chance: finish.by_chance || run.scout.as_ref().is_some_and(|s| s.by_chance),
         })
     }
 
+    /// What a run has learned, by its end.
+    pub(super) fn learned(&self, run: &Checkpoint, ending: &Ending) -> Result<Learned, Error> {
+        let (policy, alphabet) = self.read(&ending.policy)?;
+        let chosen = run.done.iter().find(|d| d.restart == ending.restart);
+        let chosen =
+            chosen.ok_or_else(|| Error::Policy(format!("restart {} is not there", ending.restart)))?;
+        Ok(Learned {
+            policy,
+            alphabet,
+            unsimplified: self.read(&chosen.learned)?.0,
+            restart: ending.restart,
+            steps: run.steps() + ending.steps,
+            selection_steps: run.selection_steps() + ending.steps,
+            origins: ending.origins.clone(),
+            widenings: ending.widenings.clone(),
+            success: ending.success,
+            by_chance: ending.by_chance,
+        })
+    }
+
+    fn read(&self, text: &str) -> Result<(Policy, Arc<Alphabet>), Error> {
+        Policy::read(&Source::new("checkpoint", text), &self.problem.alphabet)
+            .map_err(|e| Error::Policy(e.to_string()))
+    }
+
     /// The policy after its rules were edited by regret, if it then earns more; with its share of successes.
     fn improve(
         &self,
-        seed: u64,
         policy: Policy,
         sizes: Sizes,
         terms: Terms,
         left: u64,
-        pace: Pace,
+        Part { seed, pace, questions }: Part<'_>,
     ) -> Result<Finish, Error> {
         let stop = || self.observer.interrupted();
         let env = (self.make_env)()?;
@@ -140,7 +178,7 @@ impl Search<'_> {
             finish.policy = best.policy;
             return Ok(finish);
         }
-        finish.steps += best.extend(&mut own, episodes, seed, &stop)?;
+        finish.steps += best.extend(&mut own, episodes, seed, questions)?;
         if !self.config.improve || left < LEAST_LEFT {
             (finish.success, finish.policy) = (best.success(0), best.policy);
             return Ok(finish);
@@ -149,7 +187,7 @@ impl Search<'_> {
         self.observer.improving(seed);
         let limit = left / 2;
         let improver = Improver::new(self.problem, given, seed, IMPROVEMENT_EPISODES.min(episodes), &stop);
-        let improver = improver.and_larger(sizes.made_up).within(limit);
+        let improver = improver.and_larger(sizes.made_up).within(limit).asking(questions);
         let improved = improver.run(Some(&best.policy))?;
         if stop() {
             return Err(Error::Interrupted);
@@ -159,7 +197,7 @@ impl Search<'_> {
         finish.by_chance = improved.by_chance;
         if improved.policy != best.policy {
             let mut rival = Trial::new(improved.policy, &improved.alphabet);
-            finish.steps += rival.extend(&mut own, episodes, seed, &stop)?;
+            finish.steps += rival.extend(&mut own, episodes, seed, questions)?;
             // It was chosen among several that were close: it has to win clearly, or be better on larger instances.
             rival.instances = vec![starts(own[0].as_mut(), alphabet, episodes, seed)];
             let (gap, noise) = rival.advantage(&best);
@@ -186,9 +224,13 @@ impl Search<'_> {
     }
 
     /// The policy as it is, or the scout's if that is shorter and earns as much; with its share of successes.
-    fn confirm(&self, seed: u64, policy: Policy, run: &Checkpoint, pace: Pace) -> Result<Finish, Error> {
+    fn confirm(
+        &self,
+        policy: Policy,
+        run: &Checkpoint,
+        Part { seed, pace, questions }: Part<'_>,
+    ) -> Result<Finish, Error> {
         let alphabet = &self.problem.alphabet;
-        let stop = || self.observer.interrupted();
         let steps = run.steps() / LAST_LOOK;
         let solves = run.scout.as_ref().is_some_and(|s| s.success >= SOLVED && s.length < length(&policy));
         let scouted = self.scouted(run).filter(|_| solves);
@@ -197,10 +239,10 @@ impl Search<'_> {
         let episodes = episodes.clamp(1, self.config.selection_episodes);
         let mut own = vec![(self.make_env)()?];
         let mut best = Trial::new(policy, alphabet);
-        let mut steps = best.extend(&mut own, episodes, seed, &stop)?;
+        let mut steps = best.extend(&mut own, episodes, seed, questions)?;
         if let Some(scouted) = scouted {
             let mut rival = Trial::new(scouted, alphabet);
-            steps += rival.extend(&mut own, episodes, seed, &stop)?;
+            steps += rival.extend(&mut own, episodes, seed, questions)?;
             let (gap, noise) = advantage(&rival.returns(), &best.returns());
             if gap >= -noise - 1e-9 {
                 best = rival;
@@ -211,7 +253,12 @@ impl Search<'_> {
     }
 
     /// The policy with more rules, as long as they earn more.
-    fn extend(&self, seed: u64, policy: &Policy, env: &mut Counted<'_>, pace: Pace) -> Result<Policy, Error> {
+    fn extend(
+        &self,
+        policy: &Policy,
+        env: &mut Counted<'_>,
+        Part { seed, pace, questions }: Part<'_>,
+    ) -> Result<Policy, Error> {
         let alphabet = &self.problem.alphabet;
         let most = EXTENSION * self.config.selection_episodes;
         let mut rng = Purpose::Growth.rng(seed);
@@ -221,14 +268,16 @@ impl Search<'_> {
             return Ok(policy.clone());
         }
         let episodes = pace.episodes_within(half(env), policy, most);
-        let mut best = self.refine(policy, &mut Judge::new(alphabet, env, episodes, seed))?;
+        let mut best =
+            self.refine(policy, &mut Judge::new(alphabet, env, episodes, seed).asking(questions))?;
         while let Some(grown) = grow(&best.policy, self.problem, self.config, env, &mut rng)? {
             if env.left() == 0 {
                 break;
             }
             // Both are judged on as many episodes.
             let episodes = pace.episodes_within(env.left(), &grown, best.returns.len());
-            let refined = self.refine(&grown, &mut Judge::new(alphabet, env, episodes, seed))?;
+            let mut judge = Judge::new(alphabet, env, episodes, seed).asking(questions);
+            let refined = self.refine(&grown, &mut judge)?;
             let (gain, noise) = advantage(&refined.returns, &best.returns);
             if gain <= noise {
                 break;

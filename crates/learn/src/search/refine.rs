@@ -11,6 +11,7 @@ use derrl_logic::{Alphabet, Policy, Rule};
 use crate::act::score::{Act, Actor, mean_stderr, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
+use crate::search::diary::Questions;
 use crate::search::prune::weakest_first;
 
 /// Runs policies on the same episodes of the training task.
@@ -19,6 +20,7 @@ pub struct Judge<'a, 'e> {
     env: &'a mut Counted<'e>,
     episodes: usize,
     seed: u64,
+    questions: Option<&'a Questions<'a>>,
 }
 
 /// A policy with its return in each of the judge's episodes.
@@ -41,7 +43,13 @@ impl<'a, 'e> Judge<'a, 'e> {
         episodes: usize,
         seed: u64,
     ) -> Judge<'a, 'e> {
-        Judge { alphabet, env, episodes, seed }
+        Judge { alphabet, env, episodes, seed, questions: None }
+    }
+
+    /// The same, which keeps what policies earn.
+    #[must_use]
+    pub(crate) fn asking(self, questions: &'a Questions<'a>) -> Judge<'a, 'e> {
+        Judge { questions: Some(questions), ..self }
     }
 
     /// Whether there are no steps left.
@@ -69,6 +77,22 @@ impl<'a, 'e> Judge<'a, 'e> {
 
     /// The returns of a policy, a chunk of episodes at a time until `enough`, and the share of its successes.
     fn run(&mut self, policy: &Policy, enough: impl Fn(&[f64]) -> bool) -> Result<(Vec<f64>, f64), Error> {
+        let Some(questions) = self.questions else { return self.run_now(policy, enough) };
+        let (before, most) = (self.env.taken(), self.episodes);
+        let fits = |(_, returns, _): &(u64, Vec<f64>, f64)| (1..=most).contains(&returns.len());
+        let (taken, returns, success) = questions.ask("judge", fits, || {
+            let (returns, success) = self.run_now(policy, enough)?;
+            Ok((self.env.taken() - before, returns, success))
+        })?;
+        self.env.count(before + taken - self.env.taken());
+        Ok((returns, success))
+    }
+
+    fn run_now(
+        &mut self,
+        policy: &Policy,
+        enough: impl Fn(&[f64]) -> bool,
+    ) -> Result<(Vec<f64>, f64), Error> {
         let mut actor = Actor::new(policy, self.alphabet);
         let mut returns = Vec::with_capacity(self.episodes);
         let mut successes = 0;

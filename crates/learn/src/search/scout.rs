@@ -6,10 +6,13 @@
 //! scout looks further: it may widen the language, and restarts cannot. It comes before the longer restarts, unless those seen so
 //! far earned more the longer they were.
 
+use std::rc::Rc;
+
 use derrl_logic::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::search::diary::Questions;
 use crate::search::improve::Improver;
 use crate::search::prune::length;
 use crate::search::waves::Search;
@@ -43,27 +46,27 @@ fn once() -> u8 {
 }
 
 impl Search<'_> {
-    /// Scouts the training task within about this many steps, for the first time or after others; `None` if interrupted.
+    /// Scouts the training task within about this many steps, for the first time or after others.
     pub(crate) fn scout(
         &self,
         seed: u64,
         steps: u64,
         before: Option<&Scouted>,
-    ) -> Result<Option<Scouted>, Error> {
+        questions: &Rc<Questions<'_>>,
+    ) -> Result<Scouted, Error> {
         let stop = || self.observer().interrupted();
         let own = vec![self.make_env()?];
         let problem = self.problem();
-        let scout = Improver::new(problem, own, seed, EPISODES, &stop).within(steps).at_first_sight();
-        let improved = scout.run(None);
-        let improved = match improved {
-            Err(Error::Interrupted) => return Ok(None),
-            other => other?,
-        };
+        let scout = Improver::new(problem, own, seed, EPISODES, &stop)
+            .within(steps)
+            .at_first_sight()
+            .asking(questions);
+        let improved = scout.run(None)?;
         if stop() {
-            return Ok(None);
+            return Err(Error::Interrupted);
         }
         let text = |policy: &Policy| policy.display(&problem.alphabet).to_string();
-        Ok(Some(Scouted {
+        Ok(Scouted {
             policy: text(&improved.policy),
             length: length(&improved.policy),
             success: improved.success.first().copied().unwrap_or(0.0),
@@ -71,6 +74,6 @@ impl Search<'_> {
             steps: improved.steps + before.map_or(0, |s| s.steps),
             looks: 1 + before.map_or(0, |s| s.looks),
             by_chance: improved.by_chance || before.is_some_and(|s| s.by_chance),
-        }))
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use derrl_env::{Cost, Env};
@@ -11,6 +12,7 @@ use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::search::budget::{Budget, PAIR, short_restarts};
 use crate::search::checkpoint::{Checkpoint, Learned, RestartResult, best_of};
+use crate::search::diary::{Diary, Questions, Stage};
 use crate::search::improve::starts;
 use crate::search::observer::Observer;
 use crate::search::refine::advantage;
@@ -233,6 +235,35 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// What a part of a run comes to, with dear questions answered from the diary of the run and kept in it; `None` if interrupted.
+    fn asking<T>(
+        &self,
+        run: usize,
+        stage: Stage,
+        shared: &Mutex<Shared>,
+        work: impl FnOnce(&Rc<Questions<'_>>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let guard = lock(shared);
+        let (seed, diary) = (guard.runs[run].seed, guard.runs[run].checkpoint.diary.clone());
+        drop(guard);
+        self.observer.begins(seed);
+        let stop = || self.observer.interrupted();
+        let save = |diary: Diary| {
+            let mut guard = lock(shared);
+            guard.runs[run].checkpoint.diary = Some(diary);
+            self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
+        };
+        let questions = Rc::new(Questions::until(&stop).kept(stage, diary, &save));
+        let found = work(&questions);
+        if found.is_err() {
+            questions.save();
+        }
+        match found {
+            Err(Error::Interrupted) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
     fn do_job(&self, job: Job, shared: &Mutex<Shared>) -> Result<(), Error> {
         match job {
             Job::Scout(run) => {
@@ -240,13 +271,17 @@ impl<'a> Search<'a> {
                 let (seed, before) = (guard.runs[run].seed, guard.runs[run].checkpoint.scout.clone());
                 let budget = guard.terms.budget;
                 drop(guard);
-                self.observer.begins(seed);
                 let again = before.as_ref().and_then(|_| budget.second_scout(self.config));
                 let steps = again.unwrap_or_else(|| budget.scout(self.config));
-                let Some(scouted) = self.scout(seed, steps, before.as_ref())? else { return Ok(()) };
+                let stage = Stage::Scout(before.as_ref().map_or(0, |s| s.looks));
+                let scouted = self.asking(run, stage, shared, |questions| {
+                    self.scout(seed, steps, before.as_ref(), questions)
+                })?;
+                let Some(scouted) = scouted else { return Ok(()) };
                 let mut guard = lock(shared);
-                guard.runs[run].checkpoint.scout = Some(scouted);
-                guard.runs[run].scouting = false;
+                let state = &mut guard.runs[run];
+                (state.checkpoint.scout, state.checkpoint.diary) = (Some(scouted), None);
+                state.scouting = false;
                 self.look(&mut guard, run);
             }
             Job::Restart(run, restart) => {
@@ -269,19 +304,22 @@ impl<'a> Search<'a> {
             }
             Job::Complete(run, chosen) => {
                 let guard = lock(shared);
-                let (seed, checkpoint) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
+                let (seed, before) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
                 let terms = guard.terms;
                 drop(guard);
-                self.observer.begins(seed);
-                match self.complete(seed, &checkpoint, chosen, terms) {
-                    Err(Error::Interrupted) => return Ok(()),
-                    Err(error) => return Err(error),
-                    Ok(learned) => {
-                        let mut guard = lock(shared);
-                        self.observer.finished(seed, &checkpoint, &learned);
-                        guard.runs[run].learned = Some(learned);
-                    }
-                }
+                let ending = match before.ending {
+                    Some(ending) => Some(ending),
+                    None => self.asking(run, Stage::End, shared, |questions| {
+                        self.complete(seed, &before, chosen, terms, questions)
+                    })?,
+                };
+                let Some(ending) = ending else { return Ok(()) };
+                let mut guard = lock(shared);
+                let state = &mut guard.runs[run];
+                let learned = self.learned(&state.checkpoint, &ending)?;
+                (state.checkpoint.ending, state.checkpoint.diary) = (Some(ending), None);
+                self.observer.finished(seed, &state.checkpoint, &learned);
+                state.learned = Some(learned);
             }
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Rules as the search edits them: places in K, on levels of priority.
 
 use derrl_logic::{Action, Policy, Rule};
+use serde::{Deserialize, Serialize};
 
 use crate::language::problem::Problem;
 
 /// A rule by the places of its atoms in K.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Draft {
     /// The action.
     pub action: u32,
@@ -14,7 +15,7 @@ pub struct Draft {
 }
 
 /// A rule on a level, with whether it may be changed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
     /// The rule.
     pub draft: Draft,
@@ -38,6 +39,17 @@ impl Draft {
         let rule = self.rule(problem, 1.0);
         rule.is_safe(problem.alphabet.action(rule.action).args.len())
     }
+}
+
+/// Whether rules are of this language: their actions and atoms are there.
+pub fn are_of(levels: &Levels, problem: &Problem) -> bool {
+    levels.iter().flatten().all(|p| {
+        let is_action = (p.draft.action as usize) < problem.alphabet.actions.len();
+        is_action && {
+            let atoms = problem.grounder.atoms(Action(p.draft.action)).len();
+            p.draft.atoms.iter().all(|&j| j < atoms)
+        }
+    })
 }
 
 /// How long rules are to read: one for each rule and one for each atom.

@@ -1,12 +1,14 @@
 //! Rounds of exploring and editing; a result is kept only if it earns more.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use derrl_env::{Env, Rng};
 use derrl_logic::{Alphabet, Policy, Source};
+use serde::{Deserialize, Serialize};
 
 use super::arrange::neighbours;
-use super::draft::{Levels, levels_of, policy_of};
+use super::draft::{Levels, are_of, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, Follow, PROBES, explore, follow};
 use super::invent::{Invention, pool};
@@ -19,6 +21,7 @@ use crate::act::score::{SOLVED, go_astray, mean_stderr, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::language::problem::Problem;
+use crate::search::diary::Questions;
 use crate::settings::streams::Purpose;
 
 /// Discounts tried: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
@@ -58,7 +61,7 @@ const FAILURES: usize = 8;
 const GLANCE: usize = 50;
 
 /// A step to a wider language that was tried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WideningStep {
     /// The step.
     pub to: Widening,
@@ -103,6 +106,7 @@ pub struct Improver<'a> {
     seed: u64,
     episodes: usize,
     stop: &'a dyn Fn() -> bool,
+    questions: Rc<Questions<'a>>,
     /// Environment steps after which nothing more is explored.
     limit: u64,
     /// Predicates that it may invent.
@@ -144,6 +148,7 @@ impl<'a> Improver<'a> {
             seed,
             episodes,
             stop,
+            questions: Rc::new(Questions::until(stop)),
             limit: MOST_STEPS,
             inventions: INVENTIONS,
             strays: true,
@@ -154,6 +159,13 @@ impl<'a> Improver<'a> {
             instances: Vec::new(),
             reconsidered: false,
         }
+    }
+
+    /// The same, with questions whose answers are kept.
+    #[must_use]
+    pub(crate) fn asking(mut self, questions: &Rc<Questions<'a>>) -> Improver<'a> {
+        self.questions = Rc::clone(questions);
+        self
     }
 
     /// The same for a first look: it invents no predicates, and compares policies only where instances start.
@@ -273,7 +285,7 @@ impl<'a> Improver<'a> {
             self.explore(&best, instances)?;
             instances *= 2;
             let news = self.table.len() > known;
-            if self.is_settled(&best) {
+            if self.is_settled(&best)? {
                 break;
             }
             match self.candidate(&best.policy)? {
@@ -293,10 +305,10 @@ impl<'a> Improver<'a> {
     }
 
     /// Whether a policy succeeds in all instances that are explored and loses nothing on what was seen.
-    fn is_settled(&mut self, best: &Trial) -> bool {
-        (0..self.trained).all(|size| best.success(size) == 1.0)
+    fn is_settled(&mut self, best: &Trial) -> Result<bool, Error> {
+        Ok((0..self.trained).all(|size| best.success(size) == 1.0)
             && !best.policy.rules.is_empty()
-            && self.residue(&best.policy, self.gamma.unwrap_or(DISCOUNTS[0])) < SETTLED
+            && self.residue(&best.policy, self.gamma.unwrap_or(DISCOUNTS[0]))? < SETTLED)
     }
 
     /// Widens the language for as long as the policy then earns more.
@@ -307,14 +319,16 @@ impl<'a> Improver<'a> {
             let mut kept = false;
             for step in steps {
                 let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-                if self.is_exhausted() || self.residue(&best.policy, gamma) < RESIDUE {
+                if self.is_exhausted() || self.residue(&best.policy, gamma)? < RESIDUE {
                     return Ok(best);
                 }
                 let Some(wider) = self.wider(&step)? else { continue };
                 let narrow = std::mem::replace(&mut self.language, wider);
                 let rival = self.candidate(&best.policy)?;
                 let after = rival.as_ref().map_or(before, |(r, _)| mean_stderr(&r.returns()).0);
-                let better = rival.filter(|(r, _)| r.is_ahead(&best));
+                // Of many wider languages one is ahead by chance.
+                let tempting = step.len() > 1 && !self.falls_short(&best);
+                let better = rival.filter(|(r, _)| r.is_ahead(&best) && (!tempting || r.is_far_ahead(&best)));
                 let kept_now = better.is_some();
                 let note = |to| WideningStep { to, before, after, kept: kept_now };
                 self.widenings.extend(step.into_iter().map(note));
@@ -343,7 +357,7 @@ impl<'a> Improver<'a> {
             return Ok(ways);
         }
         let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-        if self.falls_short(best) || self.is_late() && self.residue(&best.policy, gamma) > MUCH {
+        if self.falls_short(best) || self.is_late() && self.residue(&best.policy, gamma)? > MUCH {
             for (i, first) in single.iter().enumerate() {
                 let Some(wider) = self.language.wider(first)? else { continue };
                 let second = wider.steps().into_iter().filter(|step| !single[..i].contains(step));
@@ -415,7 +429,8 @@ impl<'a> Improver<'a> {
             }
             let mut glance = Trial::new(rival.policy.clone(), &rival.alphabet).going_astray();
             let episodes = GLANCE.min(self.episodes);
-            self.steps += glance.extend(&mut self.sizes[larger..=larger], episodes, self.seed, self.stop)?;
+            let sizes = &mut self.sizes[larger..=larger];
+            self.steps += glance.extend(sizes, episodes, self.seed, &self.questions)?;
             if !glance.is_ahead(&best.part(larger, episodes)) {
                 continue;
             }
@@ -453,22 +468,31 @@ impl<'a> Improver<'a> {
     /// Whether a policy does better than the best so far at first sight: where that fails when it starts astray, or else in the first
     /// episodes of the largest size.
     fn looks_better(&mut self, policy: &Policy, best: &Trial) -> Result<bool, Error> {
+        let questions = Rc::clone(&self.questions);
+        let (better, steps) = questions.ask("look", |_| true, || self.look(policy, best))?;
+        self.steps += steps;
+        Ok(better)
+    }
+
+    /// The same, with the steps that it takes.
+    fn look(&mut self, policy: &Policy, best: &Trial) -> Result<(bool, u64), Error> {
         let sizes = best.results.len();
         let lost = |size: usize| best.lost_astray(size).take(FAILURES).map(move |i| (size, i));
         let lost: Vec<(usize, u64)> = (0..sizes).flat_map(lost).collect();
         let mut trial = self.trial(policy.clone());
         if lost.is_empty() {
             let episodes = GLANCE.min(self.episodes);
-            self.steps += trial.extend(&mut self.sizes[sizes - 1..sizes], episodes, self.seed, self.stop)?;
-            return Ok(trial.is_ahead(&best.part(sizes - 1, episodes)));
+            let steps =
+                trial.extend(&mut self.sizes[sizes - 1..sizes], episodes, self.seed, &self.questions)?;
+            return Ok((trial.is_ahead(&best.part(sizes - 1, episodes)), steps));
         }
-        let mut won = 0;
+        let (mut won, mut steps) = (0, 0);
         for &(size, i) in &lost {
             let mut env = Counted::until(self.sizes[size].as_mut(), self.stop);
             won += trial.astray(&mut env, self.seed, [i])?.iter().filter(|r| r.success).count();
-            self.steps += env.taken();
+            steps += env.taken();
         }
-        Ok(2 * won > lost.len())
+        Ok((2 * won > lost.len(), steps))
     }
 
     /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
@@ -478,25 +502,11 @@ impl<'a> Improver<'a> {
         let alphabet = &self.language.problem.alphabet;
         let is_first = alphabet.predicates.len() == self.given.alphabet.predicates.len();
         let start = Arc::clone(if is_first { &self.given } else { &self.language.problem });
-        let pool = pool(&start.alphabet, &self.table, self.stop)?;
-        let bar = self.screened(&mut Language::start(&start), gamma, 0);
-        let mut ranked: Vec<(f64, Invention)> = Vec::new();
-        for invention in pool.into_iter().take(SCREENED) {
-            if (self.stop)() {
-                return Err(Error::Interrupted);
-            }
-            let Some(mut wider) = Language::start(&start).with(&invention)? else { continue };
-            let worth = self.screened(&mut wider, gamma, invention.size);
-            if worth < bar {
-                ranked.push((worth, invention));
-            }
-        }
-        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        ranked.truncate(FINALISTS);
+        let ranked = self.questions.ask("finalists", |_| true, || self.finalists(&start, gamma))?;
         let before = mean_stderr(&best.returns()).0;
         let first = self.widenings.len();
         let mut winner: Option<(Trial, Language)> = None;
-        for (_, invention) in ranked {
+        for invention in ranked {
             let Some(wider) = Language::start(&start).with(&invention)? else { continue };
             let narrow = std::mem::replace(&mut self.language, wider);
             let rival = self.edited_anew(gamma)?;
@@ -518,6 +528,29 @@ impl<'a> Improver<'a> {
         }))
     }
 
+    /// The predicates with which rules lose least on what was seen, the best first.
+    fn finalists(&self, start: &Arc<Problem>, gamma: f64) -> Result<Vec<Invention>, Error> {
+        let pool = pool(&start.alphabet, &self.table, self.stop)?;
+        let bar = self.screened(&mut Language::start(start), gamma, 0);
+        let mut ranked: Vec<(f64, Invention)> = Vec::new();
+        for invention in pool.into_iter().take(SCREENED) {
+            let worth = self.questions.ask(
+                "screened",
+                |_| true,
+                || {
+                    let wider = Language::start(start).with(&invention)?;
+                    Ok(wider.map(|mut wider| self.screened(&mut wider, gamma, invention.size)))
+                },
+            )?;
+            if let Some(worth) = worth.filter(|worth| *worth < bar) {
+                ranked.push((worth, invention));
+            }
+        }
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ranked.truncate(FINALISTS);
+        Ok(ranked.into_iter().map(|(_, invention)| invention).collect())
+    }
+
     /// What rules of a language lose on a sample of what was seen, with their price and that of so many literals, as a share of what
     /// acting at random loses.
     fn screened(&self, language: &mut Language, gamma: f64, size: usize) -> f64 {
@@ -537,9 +570,17 @@ impl<'a> Improver<'a> {
     /// The policy that editing finds from no rules at all.
     fn edited_anew(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
         let problem = Arc::clone(&self.language.problem);
-        let mut rng = self.rng.clone();
-        let regrets = Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
-        let levels = edit(&regrets, Vec::new(), self.language.reach, self.stop);
+        let questions = Rc::clone(&self.questions);
+        let levels = questions.ask(
+            "edited",
+            |levels| are_of(levels, &problem),
+            || {
+                let mut rng = self.rng.clone();
+                let regrets =
+                    Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
+                Ok(edit(&regrets, Vec::new(), self.language.reach, self.stop))
+            },
+        )?;
         match policy_of(&levels, &problem).filter(|p| !p.rules.is_empty()) {
             Some(policy) => Ok(Some(self.tried(policy)?)),
             None => Ok(None),
@@ -547,12 +588,22 @@ impl<'a> Improver<'a> {
     }
 
     /// What a policy loses on what was seen, as a share of what acting at random loses.
-    fn residue(&mut self, policy: &Policy, gamma: f64) -> f64 {
-        let problem = Arc::clone(&self.language.problem);
-        let regrets =
-            Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
-        let Some(levels) = levels_of(policy, &problem).filter(|_| !regrets.is_empty()) else { return 0.0 };
-        regrets.lost(&levels) / regrets.lost(&Vec::new())
+    fn residue(&mut self, policy: &Policy, gamma: f64) -> Result<f64, Error> {
+        let questions = Rc::clone(&self.questions);
+        let (share, rng) = questions.ask(
+            "residue",
+            |_| true,
+            || {
+                let problem = Arc::clone(&self.language.problem);
+                let regrets =
+                    Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+                let levels = levels_of(policy, &problem).filter(|_| !regrets.is_empty());
+                let share = levels.map_or(0.0, |levels| regrets.lost(&levels) / regrets.lost(&Vec::new()));
+                Ok((share, self.rng.clone()))
+            },
+        )?;
+        self.rng = rng;
+        Ok(share)
     }
 
     fn explore(&mut self, best: &Trial, instances: usize) -> Result<(), Error> {
@@ -603,23 +654,10 @@ impl<'a> Improver<'a> {
     fn candidate(&mut self, from: &Policy) -> Result<Option<(Trial, f64)>, Error> {
         let problem = Arc::clone(&self.language.problem);
         let mut found: Vec<(Policy, f64)> = Vec::new();
-        let late = self.is_late();
-        let gamma = self.gamma.or(late.then_some(DISCOUNTS[0]));
+        let gamma = self.gamma.or(self.is_late().then_some(DISCOUNTS[0]));
         let discounts = gamma.map_or(DISCOUNTS.to_vec(), |gamma| vec![gamma]);
         for gamma in discounts {
-            let regrets =
-                Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
-            if regrets.is_empty() {
-                continue;
-            }
-            let mut starts: Vec<Levels> = Vec::new();
-            starts.extend(levels_of(from, &problem).filter(|l| !l.is_empty()));
-            let lost = starts.first().map_or(1.0, |l| regrets.lost(l) / regrets.lost(&Vec::new()));
-            if !late || lost > MUCH {
-                starts.push(Vec::new());
-            }
-            for start in starts {
-                let levels = edit(&regrets, start, self.language.reach, self.stop);
+            for levels in self.edits(from, gamma)? {
                 if let Some(policy) = policy_of(&levels, &problem)
                     && !policy.rules.is_empty()
                     && policy != *from
@@ -640,6 +678,34 @@ impl<'a> Improver<'a> {
             }
         }
         Ok(best)
+    }
+
+    /// What editing finds at this discount, from these rules and from none; only from these where the language is settled and
+    /// they lose little.
+    fn edits(&mut self, from: &Policy, gamma: f64) -> Result<Vec<Levels>, Error> {
+        let problem = Arc::clone(&self.language.problem);
+        let questions = Rc::clone(&self.questions);
+        let fits = |levels: &Levels| are_of(levels, &problem);
+        let fit = |(all, _): &(Vec<Levels>, Rng)| all.iter().all(fits);
+        let (found, rng) = questions.ask("edits", fit, || {
+            let regrets =
+                Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
+            let mut found = Vec::new();
+            if !regrets.is_empty() {
+                let mut starts: Vec<Levels> = Vec::new();
+                starts.extend(levels_of(from, &problem).filter(|l| !l.is_empty()));
+                let lost = starts.first().map_or(1.0, |l| regrets.lost(l) / regrets.lost(&Vec::new()));
+                if !self.is_late() || lost > MUCH {
+                    starts.push(Vec::new());
+                }
+                let (reach, stop) = (self.language.reach, self.stop);
+                let edited = |start| questions.ask("edit", fits, || Ok(edit(&regrets, start, reach, stop)));
+                found = starts.into_iter().map(edited).collect::<Result<_, _>>()?;
+            }
+            Ok((found, self.rng.clone()))
+        })?;
+        self.rng = rng;
+        Ok(found)
     }
 
     /// A policy that was not tried yet.
@@ -666,8 +732,9 @@ impl<'a> Improver<'a> {
         let sizes = (self.trained + 1).min(self.sizes.len());
         let of_world = sizes.min(self.of_world);
         let few = GLANCE.min(self.episodes);
-        self.steps += trial.extend(&mut self.sizes[..of_world], self.episodes, self.seed, self.stop)?;
-        self.steps += trial.extend(&mut self.sizes[..sizes], few, self.seed, self.stop)?;
+        let (seed, questions) = (self.seed, &self.questions);
+        self.steps += trial.extend(&mut self.sizes[..of_world], self.episodes, seed, questions)?;
+        self.steps += trial.extend(&mut self.sizes[..sizes], few, seed, questions)?;
         while self.instances.len() < sizes {
             let size = self.instances.len();
             let episodes = if size < self.of_world { self.episodes } else { few };

@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use derrl_env::Env;
 use derrl_logic::{Alphabet, How, Policy};
+use serde::{Deserialize, Serialize};
 
 use super::table::Table;
 use crate::act::actor::Actor;
 use crate::act::score::{Act, EpisodeResult, run_astray, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
+use crate::search::diary::Questions;
 use crate::search::prune::length;
 use crate::search::refine::paired;
 use crate::settings::streams::Purpose;
 
 /// Returns that differ by no more than so many standard errors are the same.
 const NEAR: f64 = 2.0;
+
+/// Returns that differ by more than so many standard errors differ for a reason.
+const FAR: f64 = 2.0;
 
 /// How a policy did, size by size.
 #[derive(Clone, Debug)]
@@ -32,6 +37,14 @@ pub struct Trial {
     goes_astray: bool,
     /// Which instance each episode starts in, size by size; each in one of its own where that is not said.
     pub instances: Vec<Arc<[u32]>>,
+}
+
+/// The episodes of one size.
+#[derive(Serialize, Deserialize)]
+struct Run {
+    results: Vec<EpisodeResult>,
+    strays: Vec<EpisodeResult>,
+    steps: u64,
 }
 
 impl Trial {
@@ -66,21 +79,28 @@ impl Trial {
         sizes: &mut [Box<dyn Env>],
         episodes: usize,
         seed: u64,
-        stop: &dyn Fn() -> bool,
+        questions: &Questions<'_>,
     ) -> Result<u64, Error> {
         let mut steps = 0;
         for env in sizes.iter_mut().skip(self.results.len()) {
-            let mut actor = Actor::new(&self.policy, &self.alphabet);
-            let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
-            let mut env = Counted::until(env.as_mut(), stop);
-            let results: Vec<EpisodeResult> = (0..episodes as u64)
-                .map(|i| run_episode(act, &mut env, selection_streams(seed, i)))
-                .collect::<Result<_, _>>()?;
-            self.results.push(results);
+            let astray = if self.goes_astray { episodes } else { 0 };
+            let fits = |run: &Run| run.results.len() == episodes && run.strays.len() == astray;
+            let run = questions.ask("trial", fits, || {
+                let stop = || questions.stopped();
+                let mut env = Counted::until(env.as_mut(), &stop);
+                let mut actor = Actor::new(&self.policy, &self.alphabet);
+                let act: &mut Act<'_> = &mut |env, rng| actor.act(env, rng);
+                let results = (0..episodes as u64)
+                    .map(|i| run_episode(act, &mut env, selection_streams(seed, i)))
+                    .collect::<Result<_, _>>()?;
+                let strays = self.astray(&mut env, seed, 0..astray as u64)?;
+                Ok(Run { results, strays, steps: env.taken() })
+            })?;
+            self.results.push(run.results);
             if self.goes_astray {
-                self.strays.push(self.astray(&mut env, seed, 0..episodes as u64)?);
+                self.strays.push(run.strays);
             }
-            steps += env.taken();
+            steps += run.steps;
         }
         Ok(steps)
     }
@@ -192,6 +212,13 @@ impl Trial {
     /// Whether it does better than another one in the episodes that both were run on.
     pub fn is_ahead(&self, other: &Trial) -> bool {
         self.verdict(other, 0, self.advantage(other)) == Some(true)
+    }
+
+    /// Whether it earns more than another one on the largest instances, far beyond the noise.
+    pub fn is_far_ahead(&self, other: &Trial) -> bool {
+        let (Some(own), Some(others)) = (self.results.last(), other.results.last()) else { return false };
+        let (gap, noise) = paired(&values(own), &values(others), &self.groups(self.results.len() - 1));
+        other.results.len() == self.results.len() && gap > FAR * noise + 1e-9
     }
 
     /// The episodes of a size that it fails in when they start astray.

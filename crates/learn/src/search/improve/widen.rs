@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use derrl_logic::Alphabet;
+use serde::{Deserialize, Serialize};
 
 use super::bodies::Reach;
 use super::invent::Invention;
@@ -24,7 +25,8 @@ const MORE_VARIABLES: usize = 2;
 const MOST_ATOMS: usize = 1500;
 
 /// A step to a wider language.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Widening {
     /// Bodies of up to this many atoms.
     Longer(usize),

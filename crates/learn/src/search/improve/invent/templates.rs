@@ -1,9 +1,10 @@
 //! Templates of definitions: projections, conjunctions, closures and the recursive scheme, as text.
 
 use derrl_logic::{Alphabet, Role, Type, Types};
+use serde::{Deserialize, Serialize};
 
 /// A predicate that could be invented.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invention {
     /// Its name.
     pub name: String,
