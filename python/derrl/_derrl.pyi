@@ -133,6 +133,16 @@ def start(
     untyped: bool = False,
     options: str = "{}",
 ) -> None: ...
+def check(
+    world: World,
+    folder: str | PathLike[str],
+    seed: int,
+    settings: list[str],
+    task: str | None = None,
+    episodes: int | None = None,
+    untyped: bool = False,
+    options: str = "{}",
+) -> None: ...
 def learn(
     world: World,
     folder: str | PathLike[str],

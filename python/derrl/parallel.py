@@ -52,7 +52,10 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
                 try:
                     kept, failure = ready.recv()
                 except EOFError:
-                    kept, failure = None, RuntimeError(f"the process of restart {restart} ended before it was done")
+                    child.join()
+                    kept, failure = None, RuntimeError(
+                        f"the process of restart {restart} ended before it was done, with exit code {child.exitcode}"
+                    )
                 child.join()
                 if kept is not None:
                     now = time.monotonic()

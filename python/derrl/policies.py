@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _derrl
 from ._derrl import Error, World
+from .arguments import options as as_options, whole, whole_or_none
 from .worlds import Atom, WorldLike, domain_text, world as as_world
 
 Facts = Iterable[Sequence["str | int"] | str]
@@ -228,7 +229,7 @@ class Policy:
     ) -> Atom:
         """The action taken in a state; of several as good, one by chance. Chance depends on ``seed``, or else on how often the
         policy was asked before. ``objects`` are those that no fact names, with their types."""
-        return self._inner.act(facts, legal, seed, objects)
+        return self._inner.act(facts, legal, whole_or_none("seed", seed, 0), objects)
 
     def best(
         self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
@@ -245,7 +246,7 @@ class Policy:
         objects: Mapping[str, str] | None = None,
     ) -> Explanation:
         """Why it acts as it does in a state: the rule that fires, the substitution, the facts."""
-        value = json.loads(self._inner.explain_json(facts, legal, seed, objects))
+        value = json.loads(self._inner.explain_json(facts, legal, whole_or_none("seed", seed, 0), objects))
         return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__})
 
     def why_not(
@@ -324,6 +325,16 @@ def _described(domain: WorldLike | Path) -> World:
     return as_world(domain)
 
 
+def _playable(policy: Policy, world: WorldLike | None) -> World:
+    """The world named, or else that of the policy; an error where only the domain of that is known."""
+    if not isinstance(policy, Policy):
+        raise TypeError(f"a policy is what Policy.parse or a run gives, not {policy!r}")
+    of = policy.world if world is None else as_world(world)
+    if not json.loads(of.tasks_json()):
+        raise Error("only the domain of this policy is known, and nothing can be played in it: name the world, too")
+    return of
+
+
 def evaluate(
     policy: Policy,
     world: WorldLike | None = None,
@@ -335,8 +346,9 @@ def evaluate(
 ) -> Score:
     """The score of a policy on a task, over seeded episodes: the same instances for every policy. In a PDDL domain, every problem
     of the task is played once."""
-    of = policy.world if world is None else as_world(world)
-    found = policy._inner.evaluate_json(of, task, episodes, seed, json.dumps(dict(options or {})))
+    of = _playable(policy, world)
+    episodes, seed = whole_or_none("episodes", episodes), whole("seed", seed, 0)
+    found = policy._inner.evaluate_json(of, task, episodes, seed, as_options(options))
     return Score.from_json(json.loads(found))
 
 
@@ -357,9 +369,12 @@ def verify(
     """
     if ties not in ("worst", "random"):
         raise Error(f"ties: `worst` or `random`, not `{ties}`")
-    of = policy.world if world is None else as_world(world)
+    of = _playable(policy, world)
     if of.is_python:
         from .walking import walk
+
+        whole("instances", instances)
+        whole("most_states", most_states)
 
         source = world if world is not None and not isinstance(world, (str, World)) else policy._source
         return walk(policy, source, ties, instances, most_states)
@@ -369,7 +384,8 @@ def verify(
 
 def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int | None = None) -> Difference:
     """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second."""
-    of = first.world if world is None else as_world(world)
+    of = _playable(first, world)
+    _playable(second, of)
     found = json.loads(first._inner.diff_json(second._inner, of, max_objects))
     return Difference(found["equivalent"], found["states"], found["difference"])
 
@@ -384,7 +400,7 @@ def plan(
 ) -> Plan:
     """What a policy for a PDDL domain does in a problem of that domain. A plan that reaches the goal was checked by the rules of
     PDDL."""
-    of = policy.world if world is None else as_world(world)
+    of = _playable(policy, world)
     solved, steps, cost = policy._inner.solve(of, problem, max_steps, seed)
     return Plan(solved, [tuple(step) for step in steps], cost)
 

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import _derrl
 from ._derrl import Error, World
+from .arguments import mapping, options, whole, whole_or_none
 from .parallel import ATTEMPTS, ray_module
-from .training import resume, train
+from .training import resume, train, world_of_run, written
+from .worlds import world as as_world
 
 if TYPE_CHECKING:
     import pandas
@@ -56,18 +58,27 @@ def sweep(
     """
     if backend not in ("local", "ray"):
         raise Error(f"backend: `local` or `ray`, not `{backend}`")
-    if isinstance(worlds, str):
-        worlds = [worlds]
-    named = dict(worlds) if isinstance(worlds, Mapping) else {_name(of): of for of in worlds}
-    variants = [dict(settings or {})] if settings is None or isinstance(settings, Mapping) else list(settings)
+    workers = whole_or_none("workers", workers)
+    named, seeds, variants = _named(worlds), _seeds(seeds), _variants(settings)
+    tests = mapping("tests", tests, '{"delivery": {"more": Delivery(balls=6)}}')
+    if unknown := set(tests) - set(named):
+        raise Error(f"tests: there is no world `{min(unknown)}` in this sweep; there are: {', '.join(named)}")
     top = Path(out).absolute()
-    top.mkdir(parents=True, exist_ok=True)
+    try:
+        top.mkdir(parents=True, exist_ok=True)
+        with open(top / "ledger.jsonl", "a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise Error(f"out: cannot write the ledger in {top}: {error.strerror}") from error
     jobs = []
     for name, of in named.items():
         for number, variant in enumerate(variants):
-            for seed in seeds if isinstance(seeds, Sequence) else (seeds := list(seeds)):
+            for seed in seeds:
                 folder = top / name / (f"settings-{number}" if len(variants) > 1 else "") / f"seed-{seed}"
-                jobs.append(Job(name, of, (tests or {}).get(name), int(seed), variant, folder))
+                jobs.append(Job(name, of, tests.get(name), seed, variant, folder))
+    known: dict[str, World] = {}
+    for job in jobs:
+        _check(job, known)
     todo = [job for job in jobs if not _finished(job)]
     if backend == "ray":
         _on_ray(todo, top)
@@ -76,8 +87,63 @@ def sweep(
     return _frame(jobs)
 
 
+def _named(worlds: Any) -> dict[str, Any]:
+    """The worlds by name."""
+    if isinstance(worlds, Mapping):
+        named = dict(worlds)
+    elif isinstance(worlds, (str, World)):
+        named = {_name(worlds): worlds}
+    elif isinstance(worlds, Iterable):
+        named = {}
+        for of in worlds:
+            if named.setdefault(_name(of), of) is not of:
+                raise Error(f'two worlds are called `{_name(of)}`: name them, as in {{"small": ..., "large": ...}}')
+    else:
+        raise Error(f"worlds: a list of names, or a dict from names to worlds, not {worlds!r}")
+    if not named:
+        raise Error("worlds: there are none")
+    for name in named:
+        if not isinstance(name, str) or name in ("", ".", "..") or not set(name).isdisjoint("/\\\0"):
+            raise Error(f"worlds: a name is that of a folder, not {name!r}")
+    return named
+
+
 def _name(of: Any) -> str:
     return of if isinstance(of, str) else of.name if isinstance(of, World) else type(of).__name__.lower()
+
+
+def _seeds(seeds: Any) -> list[int]:
+    if not isinstance(seeds, Iterable) or isinstance(seeds, str):
+        raise Error(f"seeds: several whole numbers, such as range(8), not {seeds!r}")
+    found = [whole("seeds", seed, 0) for seed in seeds]
+    if not found or len(set(found)) < len(found):
+        raise Error(f"seeds: at least one, each once, not {found}")
+    return found
+
+
+def _variants(settings: Any) -> list[dict[str, Any]]:
+    if settings is None or isinstance(settings, Mapping):
+        return [dict(settings or {})]
+    if not isinstance(settings, Sequence) or not settings or not all(isinstance(one, Mapping) for one in settings):
+        raise Error(f'settings: a dict such as {{"updates": 100}}, or a list of them, not {settings!r}')
+    return [dict(one) for one in settings]
+
+
+def _check(job: Job, known: dict[str, World]) -> None:
+    """An error if a job cannot be done, or if its folder holds another run."""
+    if (job.folder / "domain.pl").is_file():
+        of = world_of_run(job.world, job.tests, job.folder)
+    elif job.name not in known:
+        known[job.name] = of = as_world(job.world, job.tests)
+    else:
+        of = known[job.name]
+    given = dict(job.settings)
+    asked = {key: given.pop(key, None) for key in ("task", "episodes", "untyped", "options")}
+    changed = [written(key, value) for key, value in given.items()]
+    _derrl.check(
+        of, job.folder, job.seed, changed, asked["task"], whole_or_none("episodes", asked["episodes"]),
+        bool(asked["untyped"]), options(asked["options"]),
+    )
 
 
 def _finished(job: Job) -> bool:

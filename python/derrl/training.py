@@ -12,11 +12,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from . import _derrl, progress as bars
+from . import _derrl, arguments, progress as bars
 from ._derrl import Error, World
+from .arguments import whole, whole_or_none
 from .parallel import restarts_in_processes, restarts_on_ray
 from .policies import Policy, Score
 from .worlds import WorldLike, world as as_world
+
+
+class _Temporary:
+    """Removes a folder once no run refers to it. It stays behind where a run is pickled."""
+
+    def __init__(self, folder: Path) -> None:
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()
 
 
 class Run:
@@ -42,6 +53,7 @@ class Run:
         """How long it took."""
         self.restarts: int = result["restarts"]
         """How many restarts there were."""
+        self._temporary: _Temporary | None = None
 
     @property
     def solved(self) -> bool:
@@ -85,7 +97,10 @@ def settings() -> dict[str, Any]:
     return found
 
 
-def _written(key: str, value: Any) -> str:
+def written(key: str, value: Any) -> str:
+    """A setting as the command line has it."""
+    if isinstance(value, str) and not value.isprintable():
+        raise Error(f"setting `{key}`: a number or a word, not {value!r}")
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, (list, tuple)):
@@ -122,13 +137,16 @@ def train(
 
     Ctrl-C, and exceptions raised by the world, leave a run that :func:`resume` goes on with; a note on the exception says so.
     """
-    if backend not in ("local", "ray"):
-        raise Error(f"backend: `local` or `ray`, not `{backend}`")
+    _check(threads, processes, backend, progress)
+    seed, episodes = whole("seed", seed, 0), whole_or_none("episodes", episodes)
+    told = arguments.options(options)
+    changed = [written(key, value) for key, value in settings.items()]
     of = as_world(world, tests)
+    for test in tests or ():
+        of.episodes(test).reset(0)  # what cannot be scored fails now, not after training
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="derrl-"))
-    changed = [_written(key, value) for key, value in settings.items()]
     try:
-        _derrl.start(of, folder, seed, changed, task, episodes, untyped, json.dumps(dict(options or {})))
+        _derrl.start(of, folder, seed, changed, task, episodes, untyped, told)
     except BaseException:
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -147,16 +165,31 @@ def resume(
     progress: bool | Callable[[int, int, str], None] = True,
 ) -> Run:
     """Goes on with a run that was interrupted. The result is the same as without the interruption."""
-    if isinstance(world, (str, World)) or getattr(world, "domain", None) is not None:
-        of = as_world(world, tests)
-    else:
-        # The domain that was inferred when the run began.
-        if not (Path(folder) / "domain.pl").is_file():
-            raise Error(f"there is no run in {folder}")
-        text = (Path(folder) / "domain.pl").read_text(encoding="utf-8")
-        name = World.described(text).name
-        of = World.python(name, text, [("train", world), *(tests or {}).items()])
+    _check(threads, processes, backend, progress)
+    of = world_of_run(world, tests, Path(folder))
+    if of.is_python and of.domain != (Path(folder) / "domain.pl").read_text(encoding="utf-8"):
+        raise Error(f"the run in {folder} has another domain than this world: see domain.pl there, or start a new run")
     return _go_on(of, Path(folder), world, threads, processes, backend, progress, temporary=False)
+
+
+def world_of_run(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> World:
+    """The world of the run in a folder: where it has no domain, with the one that was inferred when the run began."""
+    if not (folder / "domain.pl").is_file():
+        raise Error(f"there is no run in {folder}")
+    if isinstance(world, (str, World)) or getattr(world, "domain", None) is not None:
+        return as_world(world, tests)
+    text = (folder / "domain.pl").read_text(encoding="utf-8")
+    return as_world(world, tests, domain=text)
+
+
+def _check(threads: Any, processes: Any, backend: Any, progress: Any) -> None:
+    """An error if an argument that training and resuming share is wrong."""
+    if backend not in ("local", "ray"):
+        raise Error(f"backend: `local` or `ray`, not `{backend}`")
+    whole_or_none("threads", threads)
+    whole_or_none("processes", processes)
+    if not isinstance(progress, bool) and not callable(progress):
+        raise Error(f"progress: True, False or a function, not {progress!r}")
 
 
 def _go_on(
@@ -186,5 +219,5 @@ def _go_on(
         bars.close(show)
     run = Run(of, folder, result, source if of.is_python else None)
     if temporary:
-        weakref.finalize(run, shutil.rmtree, folder, ignore_errors=True)
+        run._temporary = _Temporary(folder)
     return run

@@ -16,8 +16,10 @@ def walk(policy: Policy, source: Any, ties: str, instances: int, most_states: in
     deterministic after ``reset``. It fails where an episode ends without success, or no way of breaking ties leads on to
     success. Where a run could come back to a state, it gets there only if ties are broken at random.
     """
-    if source is None or not hasattr(source, "copy"):
+    if source is None or getattr(source, "copy", None) is None:
         raise Error("this world cannot be walked: give it copy(), and call verify(policy, world)")
+    if getattr(source, "has_goal", True) is False:
+        raise Error("this world has no goal, so there is nothing to prove: its has_goal is False")
     states = longest = 0
     luck: dict[str, Any] | None = None
     for seed in range(instances):
@@ -46,30 +48,42 @@ class _Place:
     leads: list[int] = field(default_factory=list)
 
 
+def _copy(world: Any) -> Any:
+    """An independent copy of a world."""
+    copied = world.copy()
+    if copied is world or not hasattr(copied, "step"):
+        raise TypeError(f"copy() returns another world in the same state, not {'the world itself' if copied is world else repr(copied)}")
+    return copied
+
+
 class _Graph:
     """All states that a policy can reach in an instance."""
 
     def __init__(self, policy: Policy, source: Any, seed: int, budget: int) -> None:
-        lists = hasattr(source, "legal")
+        lists = getattr(source, "legal", None) is not None
 
         def look(world: Any, facts: Any) -> tuple[list[Any], list[Any] | None, Any]:
-            said = [*facts, *(world.background() if hasattr(world, "background") else ())]
+            said = [*facts, *(world.background() if getattr(world, "background", None) is not None else ())]
             said = [(f,) if isinstance(f, str) else tuple(f) for f in said]
             legal = [tuple(a) for a in world.legal()] if lists else None
             return said, legal, (frozenset(said), None if legal is None else frozenset(legal))
 
-        world = source.copy()
+        world = _copy(source)
         facts, legal, key = look(world, world.reset(seed))
         self.places, self.longest = [_Place(facts, None)], 0
         self.lost: tuple[str, int] | None = None
         known, waiting = {key: 0}, [(0, world, facts, legal)]
         for at, world, facts, legal in waiting:
             for action in policy.best(facts, legal):
-                after = world.copy()
-                said, reward, terminated, truncated = after.step(action)[:4]
+                after = _copy(world)
+                came = after.step(action)
+                if not isinstance(came, tuple) or not 4 <= len(came) <= 5:
+                    raise TypeError(f"step(action) returns facts, reward, terminated, truncated; not {came!r}")
+                said, reward, terminated, truncated = came[:4]
                 said, allowed, key = look(after, said)
                 if terminated or truncated or allowed == []:
-                    good = after.succeeded() if hasattr(after, "succeeded") else terminated and reward > 0
+                    succeeded = getattr(after, "succeeded", None)
+                    good = terminated and reward > 0 if succeeded is None else succeeded()
                     self.places[at].leads.append(-1 if good else -2)
                     if not good and self.lost is None:
                         self.lost = ("cut-off" if truncated else "dead-end", at)

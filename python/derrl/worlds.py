@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, Union, runtime_checkable
 
-from ._derrl import Error, World, builtin
+from ._derrl import Error, World
+from .arguments import mapping
 
 Atom = tuple[Union[str, int], ...]
 """A fact such as ``("on", "a", "b")``, or an action such as ``("move", "a", "floor")``."""
@@ -22,8 +23,9 @@ class PythonWorld(Protocol):
     """What an object needs to be a world. There is no base class to inherit from.
 
     Optional: ``domain`` (text or path of a domain file), ``actions()``, ``legal()``, ``succeeded()``, ``render()``,
-    ``background()``, ``objects()``, ``copy()``, ``horizon`` (steps after which an episode is cut off, default 1000) and
-    ``score_episodes`` (for worlds with slow episodes: how many of them a score takes).
+    ``background()``, ``objects()``, ``copy()``, ``horizon`` (steps after which an episode is cut off, default 1000),
+    ``has_goal`` (``False`` where episodes reach nothing and only the return counts) and ``score_episodes`` (for worlds with slow
+    episodes: how many of them a score takes).
     """
 
     def reset(self, seed: int) -> Iterable[Any]:
@@ -37,37 +39,40 @@ WorldLike = Union[str, World, PythonWorld]
 _Paths = Union[str, "PathLike[str]", Iterable[Union[str, "PathLike[str]"]]]
 
 
-def world(of: WorldLike, tests: Mapping[str, object] | None = None, name: str | None = None) -> World:
+def world(
+    of: WorldLike,
+    tests: Mapping[str, object] | None = None,
+    name: str | None = None,
+    domain: str | Path | None = None,
+) -> World:
     """The world that a name, an object, or the path of a PDDL domain stands for.
 
-    ``tests`` are further objects of the same kind, each a task that is scored after training. Where the object has no
-    ``domain``, one is inferred by :func:`infer_domain` and printed to standard error.
+    ``tests`` are further objects of the same kind, each a task that is scored after training. ``domain`` is used in place of that
+    of the object. Where there is neither, one is inferred by :func:`infer_domain` and printed to standard error.
     """
+    tests = mapping("tests", tests, '{"more": Delivery(balls=6)}')
     if isinstance(of, (World, str)):
         if tests:
             raise Error("tests go with a world of your own; a built-in world has tasks: evaluate(policy, world, task)")
         if isinstance(of, str) and (of.endswith(".pddl") or Path(of, "domain.pddl").is_file()):
             return pddl(of)
         return of if isinstance(of, World) else World.find(of)
-    for each in (of, *(tests or {}).values()):
+    for each in (of, *tests.values()):
         check_methods(each)
-    given = getattr(of, "domain", None)
+    given = getattr(of, "domain", None) if domain is None else domain
     if given is None:
-        text = infer_domain(of, *(tests or {}).values())
+        text = infer_domain(of, *tests.values())
         print(f"% Inferred by random play; correct it and set it as `domain`:\n{text}", file=sys.stderr)
     else:
         text = domain_text(given)
-    said = re.search(r"^\s*:-\s*environment\(\s*([a-z]\w*)\s*\)\s*\.", text, re.MULTILINE)
-    if said:
-        name = said.group(1)
-    elif name is None:
+    if name is None:
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(of).__name__).lower().strip("_") or "world"
-    if name in builtin():
-        raise Error(f"`{name}` is the name of a built-in world: give yours another, as in `:- environment(my_{name}).`")
     tasks: list[tuple[str, object]] = [("train", of)]
-    for task, test in (tests or {}).items():
+    for task, test in tests.items():
         if task == "train":
             raise Error("tests: `train` is the task trained on; give this one another name")
+        if not isinstance(task, str) or not task.strip():
+            raise Error(f"tests: the name of a task is text, not {task!r}")
         tasks.append((task, test))
     return World.python(name, text, tasks)
 
@@ -111,10 +116,14 @@ def domain_text(domain: str | Path) -> str:
         raise TypeError(f"a domain is text, the path of a file, or None, not {type(domain).__name__}")
     if isinstance(domain, str) and (":-" in domain or "\n" in domain):
         return domain
+    if not str(domain).strip():
+        raise Error("the domain is empty: give its text, the path of a file, or None")
     try:
         return Path(domain).read_text(encoding="utf-8")
     except OSError as error:
         raise Error(f"cannot read the domain file {domain}: {error.strerror}") from error
+    except ValueError as error:  # not UTF-8, or a path that no file can have
+        raise Error(f"cannot read the domain file {str(domain)!r}: {error}") from error
 
 
 class _Classes:
@@ -141,7 +150,7 @@ def _tuple(atom: Any, what: str) -> tuple[Any, ...]:
     if isinstance(atom, str):
         return (atom,)
     try:
-        name, *objects = atom
+        name, *objects = atom if isinstance(atom, (tuple, list)) else ()
         if isinstance(name, str) and all(isinstance(o, str) or (o is not True and o is not False and index(o) == o) for o in objects):
             return (name, *objects)
     except (TypeError, ValueError):
@@ -153,6 +162,8 @@ def check_methods(of: Any) -> None:
     """An error if an object cannot be a world."""
     if isinstance(of, type):
         raise TypeError(f"a world is an object, not a class: {of.__name__}()")
+    if hasattr(of, "action_space") and hasattr(of, "observation_space"):
+        raise TypeError("this is a Gymnasium environment: derrl.wrap(env, facts=..., action=..., actions=...) makes a world of it")
     for name in ("reset", "step"):
         if not callable(getattr(of, name, None)):
             raise TypeError(f"a world has the methods reset(seed) and step(action): {type(of).__name__} has no `{name}`")
@@ -162,12 +173,38 @@ def _quote(name: str) -> str:
     return name if re.fullmatch(r"[a-z]\w*", name) else "'" + name.replace("'", "\\'") + "'"
 
 
+def _declared(of: Any) -> Mapping[str, Any]:
+    """What ``actions()`` of a world says."""
+    given = getattr(of, "actions", None)
+    said = given() if callable(given) else given
+    if said is None and given is None:
+        return {}
+    if not isinstance(said, Mapping) or not all(isinstance(name, str) for name in said):
+        raise TypeError(f'actions() gives names with arities or types, as in {{"move": ["room"]}}, not {said!r}')
+    return said
+
+
+_MOST_SAID = 1 << 20
+"""Atoms of one state, at the most: something that never ends may give them."""
+
+
+def _listed(atoms: Any, said: str, many: str) -> Iterator[Any]:
+    """Goes through atoms; an error as from training where that cannot be done."""
+    if isinstance(atoms, (str, Mapping)) or not isinstance(atoms, Iterable):
+        example = '("on", "a", "b")' if many == "facts" else '("move", "a", "b")'
+        raise TypeError(f"{said} a list of {many}, such as [{example}], not {atoms!r}")
+    for number, atom in enumerate(atoms):
+        if number == _MOST_SAID:
+            raise TypeError(f"{said} a list of {many}: here are more than {_MOST_SAID}, from {atoms!r}")
+        yield atom
+
+
 def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
     """The text of a domain file for worlds, from what is seen in random play.
 
     Predicates and arities are those of the facts. A predicate whose facts never change within an episode is background. Places
-    of arguments that share an object have one type; a type is named as ``actions()`` says, else after its objects or a predicate. Each action
-    may have two rules. What random play never shows is missing: look at the text, and correct it.
+    of arguments that share an object have one type; a type is named as ``actions()`` says, else after its objects or a predicate. What
+    random play never shows is missing: look at the text, and correct it.
     """
     rng = random.Random(0)
     state: dict[tuple[str, int], bool] = {}  # whether it was seen to change
@@ -175,7 +212,8 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
     objects: dict[Any, dict[Any, None]] = {}  # places by object
     unary: dict[str, set[Any]] = {}
     for of in worlds:
-        for name, types in (of.actions() if hasattr(of, "actions") else {}).items():
+        check_methods(of)
+        for name, types in _declared(of).items():
             if isinstance(types, (list, tuple)) and all(isinstance(t, str) for t in types):
                 actions[name, len(types)] = list(types)
             elif isinstance(types, int) and not isinstance(types, bool) and types >= 0:
@@ -183,8 +221,8 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
             else:
                 raise TypeError(f'actions() gives arities or lists of types, as in {{"move": ["room"]}}, not {types!r}')
 
-    def see(facts: Iterable[Any]) -> set[tuple[Any, ...]]:
-        seen = {_tuple(fact, "a fact") for fact in facts}
+    def see(facts: Any, said: str) -> set[tuple[Any, ...]]:
+        seen = {_tuple(fact, "a fact") for fact in _listed(facts, said, "facts")}
         for fact in seen:
             state.setdefault((fact[0], len(fact) - 1), False)
             for i, o in enumerate(fact[1:]):
@@ -195,9 +233,9 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
 
     for of in worlds:
         for episode in range(episodes):
-            before = see(of.reset(episode))
-            if hasattr(of, "background"):
-                see(of.background())
+            before = see(of.reset(episode), "reset(seed) returns")
+            if getattr(of, "background", None) is not None:
+                see(of.background(), "background() returns")
             for _ in range(steps):
                 action = _random_action(of, before, actions, objects, rng)
                 if action is None:
@@ -206,7 +244,7 @@ def infer_domain(*worlds: Any, episodes: int = 20, steps: int = 200) -> str:
                 if not isinstance(came, tuple) or not 4 <= len(came) <= 5:
                     raise TypeError(f"step(action) returns facts, reward, terminated, truncated; not {came!r}")
                 terminated, truncated = came[2:4]
-                now = see(came[0])
+                now = see(came[0], "step(action) returns facts, reward, terminated, truncated; facts are")
                 for fact in before ^ now:
                     state[fact[0], len(fact) - 1] = True
                 before = now
@@ -224,8 +262,8 @@ def _random_action(
     objects: dict[Any, dict[Any, None]],
     rng: random.Random,
 ) -> tuple[Any, ...] | None:
-    if hasattr(of, "legal"):
-        legal = [_tuple(a, "an action") for a in of.legal()]
+    if getattr(of, "legal", None) is not None:
+        legal = [_tuple(a, "an action") for a in _listed(of.legal(), "legal() returns", "actions")]
         for action in legal:
             actions.setdefault((action[0], len(action) - 1), None)
             for i, o in enumerate(action[1:]):
@@ -286,7 +324,5 @@ def _write(
     lines = [f":- action({signature('action', *key)})." for key in sorted(actions)]
     lines += [f":- state({signature('fact', *key)})." for key in sorted(state) if state[key]]
     lines += [f":- background({signature('fact', *key)})." for key in sorted(state) if not state[key]]
-    widest = max([arity for _, arity in [*state, *actions]], default=1)
-    lines.append(f":- variables({max(2, widest)}).")
-    lines += [f":- rules({_quote(name)}/{arity}, 2)." for name, arity in sorted(actions)]
+    # Numbers of variables and rules are left out: as limits they would be in the way.
     return "\n".join(lines) + "\n"

@@ -22,7 +22,16 @@ class Wrapped:
         domain: str | Path | None = None,
         objects: Mapping[str, str] | None = None,
         succeeded: Callable[[Any, float, Mapping[str, Any]], bool] | None = None,
+        has_goal: bool = True,
     ) -> None:
+        if not callable(getattr(env, "reset", None)) or not callable(getattr(env, "step", None)):
+            raise TypeError(f"wrap takes a Gymnasium environment, as gymnasium.make gives it, not {type(env).__name__}")
+        for name, function in (("facts", facts), ("action", action), ("succeeded", succeeded)):
+            if function is not None and not callable(function):
+                raise TypeError(f"wrap: {name} is a function, not {function!r}")
+        if not isinstance(actions, Mapping):
+            raise TypeError(f'wrap: actions are names with arities or types, as in {{"move": ["room"]}}, not {actions!r}')
+        self.has_goal = has_goal
         self.env, self._facts, self.action, self._actions = env, facts, action, dict(actions)
         self.domain = domain
         self._objects = dict(objects or {})
@@ -32,8 +41,6 @@ class Wrapped:
             self.objects = lambda: self._objects
         if succeeded is not None:
             self.succeeded = lambda: bool(succeeded(self._at[0], self._at[1], self._at[2]))
-        if not callable(getattr(env, "reset", None)) or not callable(getattr(env, "step", None)):
-            raise TypeError(f"wrap takes a Gymnasium environment, as gymnasium.make gives it, not {type(env).__name__}")
         _, info = env.reset(seed=0)
         self._masked = "action_mask" in info or callable(getattr(env.unwrapped, "action_masks", None))
         if self._masked:
@@ -41,7 +48,10 @@ class Wrapped:
 
     def facts(self, observation: Any, info: Mapping[str, Any]) -> list[Any]:
         """The facts of an observation."""
-        return [fact if isinstance(fact, str) else tuple(fact) for fact in self._facts(observation, info)]
+        said = self._facts(observation, info)
+        if isinstance(said, (str, Mapping)) or not isinstance(said, Iterable):
+            raise TypeError(f'the facts function of wrap returns a list of facts, such as [("on", "a", "b")], not {said!r}')
+        return list(said)
 
     def actions(self) -> dict[str, int | Sequence[str]]:
         """The actions with their arities or types."""
@@ -58,7 +68,7 @@ class Wrapped:
             if not self._masked:
                 return None
             mask = self.env.unwrapped.action_masks()
-        named = {o for fact in facts if not isinstance(fact, str) for o in fact[1:]} | set(self._objects)
+        named = {o for fact in facts if isinstance(fact, (tuple, list)) for o in fact[1:]} | set(self._objects)
         ordered = sorted(named, key=str)
         allowed: list[Atom] = []
         for name, types in self._actions.items():
@@ -72,7 +82,11 @@ class Wrapped:
                     chosen = self.action(name, *args)
                 except LookupError:
                     continue  # no such action in the environment
-                if mask[chosen]:
+                try:
+                    may = mask[chosen]
+                except IndexError as error:
+                    raise IndexError(f"wrap: the action of {(name, *args)} is {chosen!r}, which the mask does not have: {error}") from None
+                if may:
                     allowed.append((name, *args))
         return allowed
 
@@ -104,6 +118,7 @@ def wrap(
     domain: str | Path | None = None,
     objects: Mapping[str, str] | None = None,
     succeeded: Callable[[Any, float, Mapping[str, Any]], bool] | None = None,
+    has_goal: bool = True,
 ) -> Wrapped:
     """A Gymnasium environment as a world.
 
@@ -111,6 +126,7 @@ def wrap(
     (a KeyError, say) where it has none; ``actions`` are the names with their arities or types. Masks of the environment,
     ``info["action_mask"]`` or ``env.action_masks()``, are respected. ``objects`` are objects with their types that facts need not
     name. ``succeeded(observation, reward, info)`` says whether an episode that has ended reached its goal; by default it did if the
-    last reward is positive.
+    last reward is positive. ``has_goal=False`` says that there is none, as where a pole is to be kept upright: then only returns
+    count, and no share of successes is reported.
     """
-    return Wrapped(env, facts, action, actions, domain, objects, succeeded)
+    return Wrapped(env, facts, action, actions, domain, objects, succeeded, has_goal)

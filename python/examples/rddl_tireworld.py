@@ -1,7 +1,9 @@
 """Triangle Tireworld of the probabilistic planning competition of 2014, as pyRDDLGym simulates it.
 
-A policy is learned on the smallest instance and scored on larger ones, beside pyRDDLGym's own random and no-op agents. After
-each move the tire is flat with a probability above one half, so that only the long way round, past the spare tires, is safe.
+A policy is learned on small instances and scored on larger ones, beside pyRDDLGym's own random and no-op agents. After each move
+the tire is flat with a probability above one half, so that only the long way round, past the spare tires, is safe. In the smallest
+instance "move to where a spare is" is enough. In the next larger one, some places with a spare lead to none: from there, a
+policy has to look one place further. Both are trained on.
 """
 
 import itertools
@@ -79,7 +81,7 @@ class Tireworld(Relational):
         :- state(not_flattire).                     :- state(no_not_flattire).
         :- state(hasspare).                         :- state(no_hasspare).
         :- background(road(location, location)).    :- background(goal_location(location)).
-        :- variables(2).                            :- rules(move_car/2, 2).
+        :- variables(3).                            :- rules(move_car/2, 3).
     """
 
     def said(self, values):
@@ -115,7 +117,35 @@ class Tireworld(Relational):
         return facts, reward, False, truncated
 
 
-SETTINGS = {"updates": 40, "batch": 512, "wave": 2, "restarts": 2, "selection_episodes": 30, "episodes": 50}
+class Several:
+    """Several worlds of one domain: the seed says which of them an episode is in."""
+
+    def __init__(self, *worlds):
+        self.worlds, self.domain, self.score_episodes = worlds, worlds[0].domain, worlds[0].score_episodes
+
+    def reset(self, seed):
+        self.now = self.worlds[seed % len(self.worlds)]
+        return self.now.reset(seed)
+
+    def step(self, action):
+        return self.now.step(action)
+
+    def legal(self):
+        return self.now.legal()
+
+    def background(self):
+        return self.now.background()
+
+    def succeeded(self):
+        return self.now.succeeded()
+
+
+def training():
+    """The two smallest instances that differ in their maps."""
+    return Several(Tireworld(make(1)), Tireworld(make(3)))
+
+
+SETTINGS = {"updates": 150, "batch": 1024, "wave": 2, "restarts": 8, "selection_episodes": 100, "episodes": 50}
 
 
 def beside(instance, episodes, seed=0):
@@ -131,9 +161,9 @@ def beside(instance, episodes, seed=0):
 if __name__ == "__main__":
     import derrl
 
-    run = derrl.train(Tireworld(make(1)), seed=0, **SETTINGS)
+    run = derrl.train(training(), seed=0, **SETTINGS)
     print(run)
-    for instance in (1, 3, 5):
+    for instance in (1, 3, 5, 7):
         score = derrl.evaluate(run.policy, derrl.world(Tireworld(make(instance))), episodes=50)
         others = ", ".join(f"{name} {mean:.1f}" for name, mean in beside(instance, 20).items())
         print(f"instance {instance}: return {score.mean:.1f}, goal reached {score.success_rate:.0%}; {others}")

@@ -5,7 +5,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
 /// A name, by its number in a [`Lexicon`].
@@ -16,11 +16,63 @@ pub struct Word(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomId(pub u32);
 
+/// Who says atoms, and what they are called: for errors.
+#[derive(Clone, Copy)]
+pub struct Origin {
+    /// How a sentence about all of them begins.
+    all: &'static str,
+    /// One of them.
+    one: &'static str,
+    /// Several.
+    many: &'static str,
+    /// What one looks like.
+    example: &'static str,
+}
+
+impl Origin {
+    /// Facts, where the sentence begins like this.
+    pub const fn facts(all: &'static str) -> Origin {
+        Origin { all, one: "a fact", many: "facts", example: r#"("on", "a", "b")"# }
+    }
+
+    /// Actions, where the sentence begins like this.
+    pub const fn actions(all: &'static str) -> Origin {
+        Origin { all, one: "an action", many: "actions", example: r#"("move", "a", "b")"# }
+    }
+
+    fn not_these(self, given: &Bound<'_, PyAny>) -> PyErr {
+        let Origin { all, many, example, .. } = self;
+        PyTypeError::new_err(format!("{all} a list of {many}, such as [{example}], not {}", shown(given)))
+    }
+
+    fn not_one(self, given: &Bound<'_, PyAny>) -> PyErr {
+        let Origin { one, example, .. } = self;
+        let given = shown(given);
+        PyTypeError::new_err(format!(
+            "{one} is a tuple of a name and its objects, such as {example}, not {given}"
+        ))
+    }
+}
+
+/// An object as Python writes it, for errors: only the beginning where that is long.
+pub fn shown(object: &Bound<'_, PyAny>) -> String {
+    const MOST: usize = 200;
+    let Ok(text) = object.repr().map(|text| text.to_string_lossy().into_owned()) else {
+        return object.get_type().name().map_or_else(|_| "this".to_string(), |kind| format!("this {kind}"));
+    };
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
 /// The names and atoms that were said so far.
 #[derive(Default)]
 pub struct Lexicon {
+    /// The atoms looked up last, each in the place that its addresses stand for: most are found here.
+    recent: Vec<(Addresses, AtomId)>,
     /// Atoms by the addresses of the objects in their tuples, which are kept alive: else others could have the same ones.
-    by_address: FxHashMap<[usize; WIDEST], AtomId>,
+    by_address: FxHashMap<Addresses, AtomId>,
     alive: Vec<Py<PyAny>>,
     by_words: FxHashMap<Box<[Word]>, AtomId>,
     atoms: Vec<Box<[Word]>>,
@@ -38,8 +90,14 @@ struct Entry {
 
 /// The longest tuples that are known by addresses.
 const WIDEST: usize = 4;
+/// The addresses of the objects in a tuple; 0 beyond its end.
+type Addresses = [usize; WIDEST];
+/// Places for atoms looked up recently: a power of two.
+const RECENT: usize = 1 << 12;
 /// Atoms that are known by addresses, at the most: a world may make new objects at every step.
 const MOST_ADDRESSES: usize = 1 << 13;
+/// Atoms of one state, at the most, where they are not in a list: something that never ends may give them.
+const MOST_SAID: usize = 1 << 20;
 
 impl Lexicon {
     /// The word that an object says: a text or an integer.
@@ -68,10 +126,8 @@ impl Lexicon {
 
     /// The word of an object or of its type; an error where it is neither a text nor an integer.
     pub fn name(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Word> {
-        let wrong = |()| match object.repr() {
-            Ok(text) => PyTypeError::new_err(format!("a name is a text or an integer, not {text}")),
-            Err(error) => error,
-        };
+        let wrong =
+            |()| PyTypeError::new_err(format!("a name is a text or an integer, not {}", shown(object)));
         self.word(object).map_err(wrong)
     }
 
@@ -86,47 +142,63 @@ impl Lexicon {
         into.extend(self.atoms[atom.0 as usize].iter().map(|&word| self.text(word)));
     }
 
-    /// The atom that a tuple says; a text by itself is an atom without arguments. `what` names it in errors.
+    /// The atom that a tuple says; a text by itself is an atom without arguments.
     #[inline]
-    fn atom(&mut self, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<AtomId> {
-        let Ok(tuple) = atom.cast_exact::<PyTuple>() else { return self.read(atom, None, what) };
-        if tuple.len() > WIDEST {
-            return self.read(atom, None, what);
+    fn atom(&mut self, atom: &Bound<'_, PyAny>, origin: Origin) -> PyResult<AtomId> {
+        let Ok(tuple) = atom.cast_exact::<PyTuple>() else { return self.read(atom, None, origin) };
+        let length = tuple.len();
+        if length > WIDEST || length == 0 {
+            return self.read(atom, None, origin);
         }
         let mut addresses = [0; WIDEST];
-        for (address, object) in addresses.iter_mut().zip(tuple.iter_borrowed()) {
-            *address = object.as_ptr() as usize;
+        for (at, address) in addresses.iter_mut().enumerate().take(length) {
+            *address = tuple.get_borrowed_item(at)?.as_ptr() as usize;
         }
-        if let Some(&known) = self.by_address.get(&addresses) {
-            return Ok(known);
+        let place = place(&addresses);
+        match self.recent.get(place) {
+            Some((of, known)) if *of == addresses => Ok(*known),
+            _ => self.look_up(atom, addresses, place, origin),
         }
-        self.read(atom, Some(addresses), what)
+    }
+
+    /// An atom that was not looked up recently.
+    #[cold]
+    fn look_up(
+        &mut self,
+        atom: &Bound<'_, PyAny>,
+        addresses: Addresses,
+        place: usize,
+        origin: Origin,
+    ) -> PyResult<AtomId> {
+        let Some(&known) = self.by_address.get(&addresses) else {
+            return self.read(atom, Some(addresses), origin);
+        };
+        self.recent.resize(RECENT, ([0; WIDEST], AtomId(0)));
+        self.recent[place] = (addresses, known);
+        Ok(known)
     }
 
     #[cold]
     fn read(
         &mut self,
         atom: &Bound<'_, PyAny>,
-        addresses: Option<[usize; WIDEST]>,
-        what: &str,
+        addresses: Option<Addresses>,
+        origin: Origin,
     ) -> PyResult<AtomId> {
         let mut words = Vec::new();
         let read = if atom.is_instance_of::<PyString>() {
             self.word(atom).map(|word| words.push(word))
-        } else if let Ok(names) = atom.try_iter() {
+        } else if atom.is_instance_of::<PyTuple>() || atom.is_instance_of::<PyList>() {
             let mut read = Ok(());
-            for name in names {
+            for name in atom.try_iter()? {
                 read = read.and(self.word(&name?).map(|word| words.push(word)));
             }
             read
         } else {
-            Err(())
+            Err(()) // a set, say, whose order means nothing
         };
         if read.is_err() || !words.first().is_some_and(|word| self.words[word.0 as usize].is_text) {
-            return Err(PyTypeError::new_err(format!(
-                "{what} is a tuple of a name and its objects, such as (\"on\", \"a\", \"b\"), not {}",
-                atom.repr().map_or_else(|_| "this".to_string(), |text| text.to_string())
-            )));
+            return Err(origin.not_one(atom));
         }
         let known = if let Some(&known) = self.by_words.get(&words[..]) {
             known
@@ -167,6 +239,7 @@ impl Lexicon {
         let entry =
             |e: &Entry| Entry { text: e.text.clone(), object: e.object.clone_ref(py), is_text: e.is_text };
         Lexicon {
+            recent: Vec::new(),
             by_address: self.by_address.clone(),
             alive: self.alive.iter().map(|object| object.clone_ref(py)).collect(),
             by_words: self.by_words.clone(),
@@ -186,6 +259,15 @@ impl Lexicon {
     }
 }
 
+/// The place of some addresses among those looked up recently.
+#[inline]
+fn place(addresses: &Addresses) -> usize {
+    let mix = |hash: u64, &address: &usize| {
+        (hash.rotate_left(5) ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    (addresses.iter().fold(0, mix) >> 52) as usize % RECENT
+}
+
 /// Ground atoms that were said, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Atoms(Vec<AtomId>);
@@ -199,23 +281,41 @@ impl Atoms {
         self.0.is_empty()
     }
 
-    /// Adds atoms from an iterable of tuples `("on", "a", "b")`; `what` names them in errors.
-    pub fn read(&mut self, lexicon: &mut Lexicon, atoms: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    /// Adds atoms from an iterable of tuples `("on", "a", "b")`.
+    pub fn read(&mut self, lexicon: &mut Lexicon, atoms: &Bound<'_, PyAny>, origin: Origin) -> PyResult<()> {
         if let Ok(list) = atoms.cast_exact::<PyList>() {
             for atom in list.iter() {
-                self.0.push(lexicon.atom(&atom, what)?);
+                self.0.push(lexicon.atom(&atom, origin)?);
             }
             return Ok(());
         }
-        for atom in atoms.try_iter()? {
-            self.0.push(lexicon.atom(&atom?, what)?);
+        // A text and a dict can be iterated, too, but not as what they mean.
+        if atoms.is_instance_of::<PyString>() || atoms.is_instance_of::<PyDict>() {
+            return Err(origin.not_these(atoms));
+        }
+        let before = self.0.len();
+        for atom in atoms.try_iter().map_err(|_| origin.not_these(atoms))? {
+            if self.0.len() - before == MOST_SAID {
+                return Err(PyTypeError::new_err(format!(
+                    "{} a list of {}: here are more than {MOST_SAID}, from {}",
+                    origin.all,
+                    origin.many,
+                    shown(atoms)
+                )));
+            }
+            self.0.push(lexicon.atom(&atom?, origin)?);
         }
         Ok(())
     }
 
     /// Adds one atom.
-    pub fn read_one(&mut self, lexicon: &mut Lexicon, atom: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        self.0.push(lexicon.atom(atom, what)?);
+    pub fn read_one(
+        &mut self,
+        lexicon: &mut Lexicon,
+        atom: &Bound<'_, PyAny>,
+        origin: Origin,
+    ) -> PyResult<()> {
+        self.0.push(lexicon.atom(atom, origin)?);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `atoms.rs` | facts and actions between Python tuples and names |
 //! | `player.rs` | a world written in Python, as the engine sees it |
+//! | `turns.rs` | who plays a Python object: one at a time |
 //! | `world.rs` | worlds as Python objects, and episodes of built-in worlds |
 //! | `level.rs` | levels of Minigrid, to be set beside the real one |
 //! | `policy.rs` | policies: acting, explaining, proving, exporting |
@@ -20,6 +21,7 @@ mod player;
 mod policy;
 mod signals;
 mod training;
+mod turns;
 mod world;
 
 use pyo3::prelude::*;
@@ -42,6 +44,7 @@ fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(main, m)?)?;
     m.add_function(wrap_pyfunction!(world::builtin, m)?)?;
     m.add_function(wrap_pyfunction!(training::start, m)?)?;
+    m.add_function(wrap_pyfunction!(training::check, m)?)?;
     m.add_function(wrap_pyfunction!(training::learn, m)?)?;
     m.add_function(wrap_pyfunction!(training::report, m)?)?;
     m.add_function(wrap_pyfunction!(training::tensorboard, m)?)?;

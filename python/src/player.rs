@@ -6,12 +6,19 @@ use derrl::engine::Scene;
 use derrl::engine::named;
 use derrl::engine::scene::Image;
 use derrl::{Actions, BoxError, Cost, Env, Facts, Outcome, Rng, Status};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use rustc_hash::FxHashMap;
 
-use crate::atoms::{AtomId, Atoms, Lexicon, Word};
+use crate::atoms::{AtomId, Atoms, Lexicon, Origin, Word, shown};
 use crate::failure::Raised;
+use crate::turns::Turn;
+
+const RESET: Origin = Origin::facts("reset(seed) returns");
+const STEP: Origin = Origin::facts("step(action) returns facts, reward, terminated, truncated; facts are");
+const BACKGROUND: Origin = Origin::facts("background() returns");
+const LEGAL: Origin = Origin::actions("legal() returns");
 
 /// A Python object with `reset` and `step`, and what it said last.
 ///
@@ -20,11 +27,16 @@ pub struct Player {
     object: Py<PyAny>,
     methods: Methods,
     lexicon: Lexicon,
+    /// The arguments of `step` for the actions taken so far, by their text.
+    taken: FxHashMap<Box<[u8]>, Py<PyTuple>>,
+    text: Vec<u8>,
     said: Said,
     /// What the engine knows facts and legal actions by.
     known: RefCell<(Known, Known)>,
     horizon: usize,
     dear: Option<usize>,
+    has_goal: bool,
+    turn: Turn,
 }
 
 /// What the world said of the state that it is in.
@@ -53,13 +65,18 @@ struct Methods {
 impl Methods {
     /// The methods of an object. An error if it has no `reset` or `step`.
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Methods> {
-        let find = |name: &str| -> PyResult<Option<Py<PyAny>>> {
-            Ok(object.getattr_opt(name)?.filter(PyAnyMethods::is_callable).map(Bound::unbind))
+        let kind = || object.get_type().name().map_or_else(|_| "it".to_string(), |kind| kind.to_string());
+        let find = |name: &str| match object.getattr_opt(name)?.filter(|found| !found.is_none()) {
+            Some(found) if !found.is_callable() => Err(PyTypeError::new_err(format!(
+                "`{name}` of a world is a method: that of {} is {}; give it another name",
+                kind(),
+                shown(&found)
+            ))),
+            found => Ok(found.map(Bound::unbind)),
         };
         let need = |name: &str| {
             find(name)?.ok_or_else(|| {
-                let kind =
-                    object.get_type().name().map_or_else(|_| "it".to_string(), |kind| kind.to_string());
+                let kind = kind();
                 PyTypeError::new_err(format!(
                     "a world has the methods reset(seed) and step(action): {kind} has no `{name}`"
                 ))
@@ -118,50 +135,56 @@ const MOST_KEPT: usize = 1 << 20;
 impl Player {
     /// The player of an object. An error if it has no `reset` or `step`.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Player> {
+        let find = |name: &str| Ok::<_, PyErr>(object.getattr_opt(name)?.filter(|value| !value.is_none()));
         let number = |name: &str| -> PyResult<Option<usize>> {
-            match object.getattr_opt(name)? {
-                Some(value) if !value.is_none() => {
-                    let number: usize = value.extract()?;
-                    if number == 0 {
-                        return Err(PyValueError::new_err(format!("`{name}` is a number from 1")));
-                    }
-                    Ok(Some(number))
-                }
-                _ => Ok(None),
-            }
+            let Some(value) = find(name)? else { return Ok(None) };
+            let whole = value.extract().ok().filter(|&n: &usize| n > 0 && !value.is_instance_of::<PyBool>());
+            let wrong = || format!("`{name}` of a world is a whole number from 1, not {}", shown(&value));
+            whole.map(Some).ok_or_else(|| PyTypeError::new_err(wrong()))
         };
+        let has_goal = find("has_goal")?.map_or(Ok(true), |value| {
+            let wrong = |_| format!("`has_goal` of a world is True or False, not {}", shown(&value));
+            value.extract::<bool>().map_err(|error| PyTypeError::new_err(wrong(error)))
+        })?;
         Ok(Player {
             methods: Methods::of(object)?,
             lexicon: Lexicon::default(),
+            taken: FxHashMap::default(),
+            text: Vec::new(),
             said: Said::default(),
             known: RefCell::default(),
             horizon: number("horizon")?.unwrap_or(1000),
             dear: number("score_episodes")?,
+            has_goal,
             object: object.clone().unbind(),
+            turn: Turn::of(object),
         })
     }
 
     fn begin(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
-        if self.lexicon.trim(MOST_KEPT) {
+        if self.lexicon.trim(MOST_KEPT) || self.taken.len() > MOST_KEPT {
             self.known = RefCell::default();
+            self.taken.clear();
         }
+        self.turn.take();
         let facts = self.methods.reset.bind(py).call1((seed,))?;
+        self.turn.check()?;
         self.said.succeeded = None;
         self.said.background.clear();
         if let Some(background) = &self.methods.background {
-            self.said.background.read(&mut self.lexicon, &background.bind(py).call0()?, "a fact")?;
+            self.said.background.read(&mut self.lexicon, &background.bind(py).call0()?, BACKGROUND)?;
         }
-        self.look(py, &facts)
+        self.look(py, &facts, RESET)
     }
 
     /// Reads what the world says of the state it is in.
-    fn look(&mut self, py: Python<'_>, facts: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn look(&mut self, py: Python<'_>, facts: &Bound<'_, PyAny>, origin: Origin) -> PyResult<()> {
         let Player { said, lexicon, methods, .. } = self;
         said.facts.clear();
-        said.facts.read(lexicon, facts, "a fact")?;
+        said.facts.read(lexicon, facts, origin)?;
         if let Some(legal) = &methods.legal {
             said.legal.clear();
-            said.legal.read(lexicon, &legal.bind(py).call0()?, "an action")?;
+            said.legal.read(lexicon, &legal.bind(py).call0()?, LEGAL)?;
         }
         if let Some(objects) = &methods.objects {
             said.objects.clear();
@@ -169,7 +192,7 @@ impl Player {
             let Ok(objects) = objects.cast::<PyDict>() else {
                 return Err(PyTypeError::new_err(format!(
                     "objects() returns a dict of objects with their types, as in {{\"room1\": \"room\"}}, not {}",
-                    objects.repr()?
+                    shown(&objects)
                 )));
             };
             for (object, of_type) in objects.iter() {
@@ -179,21 +202,40 @@ impl Player {
         Ok(())
     }
 
+    /// The arguments of `step` for an action: a tuple that holds its tuple, made once.
+    fn action<'py>(&mut self, py: Python<'py>, name: &str, args: &[&str]) -> PyResult<Bound<'py, PyTuple>> {
+        self.text.clear();
+        for word in std::iter::once(&name).chain(args) {
+            self.text.extend((word.len() as u32).to_le_bytes());
+            self.text.extend(word.as_bytes());
+        }
+        if let Some(made) = self.taken.get(&self.text[..]) {
+            return Ok(made.bind(py).clone());
+        }
+        let made = PyTuple::new(py, [self.lexicon.tuple(py, name, args)?])?;
+        self.taken.insert(self.text[..].into(), made.clone().unbind());
+        Ok(made)
+    }
+
     fn act(&mut self, py: Python<'_>, name: &str, args: &[&str]) -> PyResult<Outcome> {
-        let action = self.lexicon.tuple(py, name, args)?;
-        let came = self.methods.step.bind(py).call1((action,))?;
+        self.turn.check()?;
+        let action = self.action(py, name, args)?;
+        let came = self.methods.step.bind(py).call1(action)?;
+        self.turn.check()?;
         let parts = came.cast::<PyTuple>().ok().filter(|parts| (4..=5).contains(&parts.len()));
         let Some(parts) = parts else {
             return Err(PyTypeError::new_err(format!(
-                "step(action) returns facts, reward, terminated, truncated; not {}",
-                came.repr()?
+                "step(action) returns facts, reward, terminated, truncated; not {}: {}",
+                came.get_type().name()?,
+                shown(&came)
             )));
         };
         let part = |i: usize| parts.get_borrowed_item(i);
         let facts = part(0)?;
-        self.look(py, &facts)?;
-        let reward: f64 = part(1)?.extract()?;
-        let (terminated, truncated) = (part(2)?.is_truthy()?, part(3)?.is_truthy()?);
+        self.look(py, &facts, STEP)?;
+        let reward = read_reward(&*part(1)?)?;
+        let terminated = read_flag(&*part(2)?, "terminated")?;
+        let truncated = read_flag(&*part(3)?, "truncated")?;
         let status = match (terminated, truncated) {
             (true, _) => Status::Terminated,
             (_, true) => Status::Truncated,
@@ -219,6 +261,27 @@ impl Player {
             Some((address, width, height)) => Scene::Image(Image { address, width, height }),
         })
     }
+}
+
+/// The reward that a step returned.
+fn read_reward(reward: &Bound<'_, PyAny>) -> PyResult<f64> {
+    reward.extract().map_err(|_| {
+        PyTypeError::new_err(format!("step(action) returns a number as reward, not {}", shown(reward)))
+    })
+}
+
+/// Whether a step ended the episode. What has a truth value by accident only is refused.
+fn read_flag(flag: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
+    if let Ok(flag) = flag.cast_exact::<PyBool>() {
+        return Ok(flag.is_true());
+    }
+    if flag.is_none() || flag.is_instance_of::<PyString>() {
+        let given = shown(flag);
+        return Err(PyTypeError::new_err(format!(
+            "step(action) returns `{name}` as True or False, not {given}"
+        )));
+    }
+    flag.is_truthy()
 }
 
 fn raised(error: PyErr) -> BoxError {
@@ -254,6 +317,10 @@ impl Env for Player {
         self.said.succeeded
     }
 
+    fn has_goal(&self) -> bool {
+        self.has_goal
+    }
+
     fn horizon(&self) -> usize {
         self.horizon
     }
@@ -278,11 +345,13 @@ impl Env for Player {
     fn copy(&self) -> Option<Box<dyn Env>> {
         let copied = |py: Python<'_>| -> PyResult<Option<Player>> {
             let Some(copy) = &self.methods.copy else { return Ok(None) };
+            let copied = Player::new(&copy.bind(py).call0()?)?;
+            copied.turn.take();
             Ok(Some(Player {
                 lexicon: self.lexicon.clone_ref(py),
                 said: self.said.clone(),
                 known: self.known.clone(),
-                ..Player::new(&copy.bind(py).call0()?)?
+                ..copied
             }))
         };
         Some(Box::new(Python::attach(copied).ok()??))

@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::json;
 
-use crate::atoms::{Atoms, Lexicon};
+use crate::atoms::{Atoms, Lexicon, Origin};
 use crate::failure::{Error, raise};
 use crate::signals::Signals;
-use crate::world::{World, read_options};
+use crate::world::{ACTION, World, read_options};
 
 /// Rules that act.
 #[pyclass(frozen, module = "derrl._derrl")]
@@ -31,7 +31,7 @@ fn state(
     objects: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<(State, Lexicon)> {
     let (mut state, mut lexicon, mut atoms) = (State::new(), Lexicon::default(), Atoms::default());
-    atoms.read(&mut lexicon, facts, "a fact")?;
+    atoms.read(&mut lexicon, facts, Origin::facts("facts are"))?;
     atoms.each(&lexicon, |name, args| {
         state.say(name, args);
     });
@@ -41,7 +41,7 @@ fn state(
     }
     if let Some(legal) = legal {
         atoms.clear();
-        atoms.read(&mut lexicon, legal, "an action")?;
+        atoms.read(&mut lexicon, legal, Origin::actions("the legal actions are"))?;
         if atoms.is_empty() {
             return Err(Error::new_err("no action is legal in this state"));
         }
@@ -90,6 +90,11 @@ impl Policy {
         let world = world.get().clone();
         let policy = derrl::Policy::parse(&world.world, text).map_err(raise)?;
         Ok(Policy { policy, world, rng: Mutex::new(Rng::new(0, 0)) })
+    }
+
+    /// How it is made again, for pickle: with its world, which has to be such that it can be pickled.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, World))> {
+        Ok((py.get_type::<Policy>().getattr("parse")?, (self.text(), self.world())))
     }
 
     #[getter]
@@ -156,7 +161,7 @@ impl Policy {
     ) -> PyResult<String> {
         let (state, _) = state(facts, legal, objects)?;
         let (mut asked, mut lexicon) = (Atoms::default(), Lexicon::default());
-        asked.read_one(&mut lexicon, action, "an action")?;
+        asked.read_one(&mut lexicon, action, ACTION)?;
         let mut why = None;
         asked.each(&lexicon, |name, args| why = Some(self.policy.why_not(&state, name, args)));
         let why = why.ok_or_else(|| Error::new_err("no action is given"))?.map_err(raise)?;

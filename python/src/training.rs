@@ -1,6 +1,7 @@
 //! Training in a folder, with Ctrl-C and progress.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use derrl::Planning;
@@ -15,6 +16,8 @@ use crate::world::{World, read_options};
 
 /// How often signals are looked at and progress is shown.
 const POLL: Duration = Duration::from_millis(100);
+/// How long a world written in Python may take to come back from a call once the run is to stop.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Makes the folder of a new run.
 #[pyfunction]
@@ -41,6 +44,26 @@ pub fn start(
     let options = read_options(options)?;
     let request = Request { world, planning, task, seed, episodes, untyped, options, settings };
     in_folder::start(&request, &folder).map_err(raise)
+}
+
+/// An error if the arguments of `start` are wrong, or if the folder holds another run than it would make with them.
+#[pyfunction]
+#[pyo3(signature = (world, folder, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
+#[allow(clippy::too_many_arguments)]
+pub fn check(
+    world: &Bound<'_, World>,
+    folder: PathBuf,
+    seed: u64,
+    settings: Vec<String>,
+    task: Option<String>,
+    episodes: Option<usize>,
+    untyped: bool,
+    options: &str,
+) -> PyResult<()> {
+    let World { world, planning, .. } = world.get().clone();
+    let options = read_options(options)?;
+    let request = Request { world, planning, task, seed, episodes, untyped, options, settings };
+    in_folder::check(&request, &folder).map_err(raise)
 }
 
 /// Trains in a folder from where it was, and returns what `train --json` prints. `progress` is called now and then with the
@@ -76,14 +99,18 @@ fn watched<T: Send>(
     work: impl FnOnce(&Control) -> T + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
     let control = Control::default();
-    let mut stopped = None;
+    let (mut stopped, mut waited) = (None, Duration::ZERO);
+    let ident = OnceLock::new();
     let ended = py.detach(|| {
         std::thread::scope(|scope| {
-            let control = &control;
+            let (control, ident) = (&control, &ident);
             let worker = scope.spawn(move || {
                 if python {
                     // Attached once, so that each step of the world need not make itself known to the interpreter.
-                    Python::attach(|py| py.detach(|| work(control)))
+                    Python::attach(|py| {
+                        let _ = own_ident(py).map(|own| ident.set(own));
+                        py.detach(|| work(control))
+                    })
                 } else {
                     work(control)
                 }
@@ -91,6 +118,12 @@ fn watched<T: Send>(
             while !worker.is_finished() {
                 std::thread::park_timeout(POLL);
                 if stopped.is_some() {
+                    waited += POLL;
+                    if let Some(&ident) = ident.get().filter(|_| waited >= PATIENCE) {
+                        waited = Duration::ZERO;
+                        // Where even that fails, there is nothing left but to wait.
+                        let _ = Python::attach(|py| interrupt(py, ident));
+                    }
                     continue;
                 }
                 let told = Python::attach(|py| {
@@ -109,6 +142,20 @@ fn watched<T: Send>(
     let ended =
         ended.map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("derrl panicked: this is a bug"))?;
     Ok((ended, stopped))
+}
+
+/// The interpreter's number of this thread.
+fn own_ident(py: Python<'_>) -> PyResult<u64> {
+    py.import("threading")?.getattr("get_ident")?.call0()?.extract()
+}
+
+/// Raises a `KeyboardInterrupt` in the Python code that another thread runs: signals reach the main one only.
+fn interrupt(py: Python<'_>, ident: u64) -> PyResult<()> {
+    let ctypes = py.import("ctypes")?;
+    let ident = ctypes.getattr("c_ulong")?.call1((ident,))?;
+    let kind = ctypes.getattr("py_object")?.call1((py.get_type::<PyKeyboardInterrupt>(),))?;
+    ctypes.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?.call1((ident, kind))?;
+    Ok(())
 }
 
 /// The restarts of the run in a folder that have to be done before the next look at their results.

@@ -1,18 +1,22 @@
 //! Worlds as Python objects, and episodes of any world, played from Python.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use derrl::engine::{self, observe};
 use derrl::logic::{Constant, GroundAction, Object, Universe};
 use derrl::{Options, Planning, Problems, Rng, Status};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use serde_json::json;
 
-use crate::atoms::{Atoms, Lexicon};
+use crate::atoms::{Atoms, Lexicon, Origin};
 use crate::failure::{Error, raise, raise_fault};
 use crate::player::Player;
+
+/// An action that is asked for.
+pub const ACTION: Origin = Origin::actions("actions are");
 
 /// A world: its alphabet and its tasks.
 #[pyclass(frozen, module = "derrl._derrl", skip_from_py_object)]
@@ -69,9 +73,17 @@ impl World {
         Ok(World { planning: Some(planning), ..world })
     }
 
-    /// A world from the text of its domain file and Python objects by task, the one to train on first.
+    /// A world from the text of its domain file and Python objects by task, the one to train on first. It has the name that the
+    /// domain file says, or else the one given.
     #[staticmethod]
     fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>) -> PyResult<World> {
+        let said = environment(domain)?;
+        let name = said.as_deref().unwrap_or(name);
+        if engine::worlds().iter().any(|w| w.name() == name) {
+            return Err(Error::new_err(format!(
+                "`{name}` is the name of a built-in world: give yours another, as in `:- environment(my_{name}).`"
+            )));
+        }
         let mut world = derrl::World::new(name, domain).map_err(raise)?;
         let kept = Python::attach(|py| tasks.iter().map(|(t, o)| (t.clone(), o.clone_ref(py))).collect());
         for (task, object) in tasks {
@@ -88,9 +100,7 @@ impl World {
     /// A world of which only the domain file is known: nothing can be played in it.
     #[staticmethod]
     fn described(domain: &str) -> PyResult<World> {
-        let source = derrl::logic::Source::new("domain.pl", domain);
-        let alphabet = derrl::logic::Alphabet::parse(&source).map_err(raise)?;
-        let name = alphabet.environment.clone().unwrap_or_else(|| "world".to_string());
+        let name = environment(domain)?.unwrap_or_else(|| "world".to_string());
         Ok(World::of(derrl::World::new(name, domain).map_err(raise)?, Recipe::Described))
     }
 
@@ -161,9 +171,15 @@ impl World {
         let env = self.world.make(&self.world.alphabet(), task, &options).map_err(raise)?;
         Ok(Episodes {
             world: self.world.clone(),
-            state: Mutex::new(Playing { env, rng: Rng::new(0, 0), over: true }),
+            state: Mutex::new(Playing { env, rng: Rng::new(0, 0), begun: false, over: true }),
         })
     }
+}
+
+/// The name of the world that the text of a domain file says, if it does.
+fn environment(domain: &str) -> PyResult<Option<String>> {
+    let source = derrl::logic::Source::new("domain.pl", domain);
+    Ok(derrl::logic::Alphabet::parse(&source).map_err(raise)?.environment)
 }
 
 /// Options of a world from JSON.
@@ -174,6 +190,7 @@ pub fn read_options(options: &str) -> PyResult<Options> {
 struct Playing {
     env: Box<dyn engine::Env>,
     rng: Rng,
+    begun: bool,
     over: bool,
 }
 
@@ -182,6 +199,10 @@ struct Playing {
 pub struct Episodes {
     world: derrl::World,
     state: Mutex<Playing>,
+}
+
+fn no_episode() -> PyErr {
+    Error::new_err("there is no episode: call reset first")
 }
 
 /// A constant as Python has it: a text or an integer.
@@ -193,8 +214,17 @@ fn object<'py>(py: Python<'py>, constant: &Constant) -> Bound<'py, PyAny> {
 }
 
 impl Episodes {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Playing> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// The episode, where there is one. Others may run while this waits: whoever plays now may need the interpreter.
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Playing>> {
+        let playing = self.lock_any(py);
+        if playing.begun {
+            return Ok(playing);
+        }
+        Err(no_episode())
+    }
+
+    fn lock_any(&self, py: Python<'_>) -> MutexGuard<'_, Playing> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tuple<'py>(
@@ -213,19 +243,18 @@ impl Episodes {
 impl Episodes {
     /// Draws an instance and starts an episode in it.
     fn reset(&self, py: Python<'_>, seed: u64) -> PyResult<()> {
-        py.detach(|| {
-            let mut playing = self.lock();
-            playing.rng = Rng::new(seed, 0);
-            let Playing { env, rng, over } = &mut *playing;
-            env.reset(rng);
-            *over = false;
-            env.fault().map_or(Ok(()), |fault| Err(raise_fault(fault)))
-        })
+        let mut playing = self.lock_any(py);
+        let Playing { env, rng, begun, over } = &mut *playing;
+        *rng = Rng::new(seed, 0);
+        py.detach(|| env.reset(rng));
+        let failed = env.fault().map(raise_fault);
+        (*begun, *over) = (failed.is_none(), failed.is_some());
+        failed.map_or(Ok(()), Err)
     }
 
     /// What holds now, as tuples.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let playing = self.lock();
+        let playing = self.lock(py)?;
         let alphabet = self.world.alphabet();
         let mut facts = derrl::logic::Facts::new(&alphabet);
         observe(playing.env.as_ref(), &mut facts);
@@ -238,15 +267,15 @@ impl Episodes {
     }
 
     /// The objects of the instance, in order.
-    fn objects<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
-        let playing = self.lock();
+    fn objects<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let playing = self.lock(py)?;
         let universe = playing.env.universe();
-        universe.objects().map(|o| object(py, universe.name(o))).collect()
+        Ok(universe.objects().map(|o| object(py, universe.name(o))).collect())
     }
 
     /// All actions of the instance, in order, as tuples.
     fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let playing = self.lock();
+        let playing = self.lock(py)?;
         let alphabet = self.world.alphabet();
         let universe = playing.env.universe();
         let all = universe.ground_actions(&alphabet);
@@ -256,7 +285,7 @@ impl Episodes {
 
     /// The legal actions, as tuples; none where any may be tried.
     fn legal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
-        let playing = self.lock();
+        let playing = self.lock(py)?;
         let alphabet = self.world.alphabet();
         let mut facts = derrl::logic::Facts::new(&alphabet);
         observe(playing.env.as_ref(), &mut facts);
@@ -273,63 +302,72 @@ impl Episodes {
     /// Acts, and returns the reward, whether the episode has ended by itself and whether it was cut off.
     fn step(&self, py: Python<'_>, action: &Bound<'_, PyAny>) -> PyResult<(f64, bool, bool)> {
         let (mut atoms, mut lexicon) = (Atoms::default(), Lexicon::default());
-        atoms.read_one(&mut lexicon, action, "an action")?;
+        atoms.read_one(&mut lexicon, action, ACTION)?;
         let mut said = (String::new(), Vec::new());
         atoms.each(&lexicon, |name, args| {
             said = (name.to_string(), args.iter().map(ToString::to_string).collect())
         });
         let (name, args) = said;
-        py.detach(|| {
-            let mut playing = self.lock();
-            let Playing { env, rng, over } = &mut *playing;
-            if *over {
-                return Err(Error::new_err("the episode is over: call reset first"));
-            }
-            let alphabet = self.world.alphabet();
-            let Some(id) = alphabet.find_action(&name, args.len()) else {
-                let known: Vec<String> =
-                    alphabet.actions.iter().map(|a| format!("{}/{}", a.name, a.args.len())).collect();
-                let wanted = format!("{name}/{}", args.len());
-                let help = engine::nearest(&wanted, known.iter().map(String::as_str));
-                return Err(Error::new_err(format!("there is no action `{wanted}`{help}")));
-            };
-            let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
-            let found = derrl::learner::find_action(&alphabet, env.universe(), id, &names);
-            let action = found.map_err(Error::new_err)?;
-            let outcome = env.step(action.action, &action.args, rng);
-            *over = outcome.status != Status::Running;
-            if let Some(fault) = env.fault() {
-                return Err(raise_fault(fault));
-            }
-            let status = outcome.status;
-            Ok((outcome.reward, status == Status::Terminated, status == Status::Truncated))
-        })
+        let mut playing = self.lock(py)?;
+        let Playing { env, rng, over, .. } = &mut *playing;
+        if *over {
+            return Err(Error::new_err("the episode is over: call reset first"));
+        }
+        let alphabet = self.world.alphabet();
+        let Some(id) = alphabet.find_action(&name, args.len()) else {
+            let known: Vec<String> =
+                alphabet.actions.iter().map(|a| format!("{}/{}", a.name, a.args.len())).collect();
+            let wanted = format!("{name}/{}", args.len());
+            let help = engine::nearest(&wanted, known.iter().map(String::as_str));
+            return Err(Error::new_err(format!("there is no action `{wanted}`{help}")));
+        };
+        let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
+        let found = derrl::learner::find_action(&alphabet, env.universe(), id, &names);
+        let action = found.map_err(Error::new_err)?;
+        let mut legal = Vec::new();
+        if env.legal(&mut legal) && !legal.contains(&action) {
+            return Err(Error::new_err(format!(
+                "{name}({}) is not legal here: see legal()",
+                args.join(", ")
+            )));
+        }
+        let outcome = py.detach(|| env.step(action.action, &action.args, rng));
+        *over = outcome.status != Status::Running;
+        if let Some(fault) = env.fault() {
+            return Err(raise_fault(fault));
+        }
+        let status = outcome.status;
+        Ok((outcome.reward, status == Status::Terminated, status == Status::Truncated))
     }
 
     /// Whether the episode has reached what the task asks for.
-    fn succeeded(&self) -> bool {
-        self.lock().env.succeeded()
+    fn succeeded(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.env.succeeded())
     }
 
     /// The agent whose turn it is, and how many there are.
-    fn turn(&self) -> (usize, usize) {
-        let playing = self.lock();
-        (playing.env.turn(), playing.env.agents())
+    fn turn(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
+        let playing = self.lock(py)?;
+        Ok((playing.env.turn(), playing.env.agents()))
     }
 
     /// What each agent earned in the round that the last step completed; empty within a round.
-    fn round_rewards(&self) -> Vec<f64> {
-        self.lock().env.round_rewards().to_vec()
+    fn round_rewards(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        Ok(self.lock(py)?.env.round_rewards().to_vec())
     }
 
     /// The best-known return from the start of the instance, where it is known.
-    fn best_return(&self) -> Option<f64> {
-        self.lock().env.best_return()
+    fn best_return(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        Ok(self.lock(py)?.env.best_return())
     }
 
-    /// What the state looks like, as JSON.
-    fn scene_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.lock().env.scene()).map_err(raise)
+    /// What the state looks like, as JSON. Of several agents, the place where they are is known before the first episode.
+    fn scene_json(&self, py: Python<'_>) -> PyResult<String> {
+        let playing = self.lock_any(py);
+        if !playing.begun && playing.env.agents() == 1 {
+            return Err(no_episode());
+        }
+        serde_json::to_string(&playing.env.scene()).map_err(raise)
     }
 }
 

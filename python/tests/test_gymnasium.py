@@ -107,17 +107,18 @@ def test_taxi_is_learned_directly():
     assert run.scores["train"].mean > 7  # the best possible mean is near 8
 
 
-def test_tireworld_is_learned_on_a_small_instance_and_holds_on_larger_ones():
+def test_tireworld_is_learned_on_small_instances_and_holds_on_larger_ones():
     import rddl_tireworld as rddl
 
-    run = derrl.train(rddl.Tireworld(rddl.make(1)), seed=0, progress=False, **rddl.SETTINGS)
+    run = derrl.train(rddl.training(), seed=0, progress=False, **rddl.SETTINGS)
     print(run)
-    for instance, least in ((1, 1.0), (3, 0.5)):
+    # The best means possible are 93.1, 85.9 and 76.4.
+    for instance, least in ((1, 88), (3, 76), (5, 66)):
         score = derrl.evaluate(run.policy, derrl.world(rddl.Tireworld(rddl.make(instance))), episodes=20)
-        others = rddl.beside(instance, 5)
-        print(f"instance {instance}: {score.mean:.1f}, goal {score.success_rate:.0%}, {others}")
-        assert score.success_rate >= least and others["no-op"] == -40
-        assert score.mean > max(others.values()) + 50
+        print(f"instance {instance}: {score}")
+        assert score.success_rate == 1 and score.mean > least
+    others = rddl.beside(3, 5)
+    assert others["no-op"] == -40 and others["random"] < 0, others
 
 
 def test_the_learned_policy_drives_the_real_minigrid():

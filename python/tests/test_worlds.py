@@ -193,6 +193,81 @@ def test_a_domain_is_not_inferred_from_nonsense(change, text):
         derrl.world(type("Odd", (Delivery,), change)())
 
 
+class Kitchen:
+    """Dishes are taken from the fridge, cooked and served: an action with three rules, of which inference knows nothing."""
+
+    def __init__(self, dishes=2, tables=2):
+        self.most = dishes, tables
+
+    def reset(self, seed):
+        rng = random.Random(seed)
+        dishes, tables = (range(rng.randint(1, most)) for most in self.most)
+        self.places = ["fridge", "stove", *(f"table{n}" for n in tables)]
+        self.order = {f"dish{n}": rng.choice(self.places[2:]) for n in dishes}
+        self.state, self.at, self.left = dict.fromkeys(self.order, "stored"), rng.choice(self.places), 12 * len(dishes)
+        return self.facts()
+
+    def held(self):
+        return [dish for dish, state in self.state.items() if state in ("raw", "cooked")]
+
+    def facts(self):
+        said = [("at", self.at), ("fridge", "fridge"), ("stove", "stove"), *(("table", t) for t in self.places[2:])]
+        said += [("ordered", *order) for order in self.order.items()] + [(state, dish) for dish, state in self.state.items()]
+        return said + [("holding", dish) for dish in self.held()] + ([] if self.held() else [("free",)])
+
+    def legal(self):
+        here = {"fridge": [("take", d) for d, s in self.state.items() if s == "stored" and not self.held()],
+                "stove": [("cook", d) for d in self.held() if self.state[d] == "raw"]}
+        serve = [("serve", d) for d in self.held() if self.state[d] == "cooked" and self.order[d] == self.at]
+        return [("go", place) for place in self.places if place != self.at] + here.get(self.at, serve)
+
+    def step(self, action):
+        name, thing = action
+        if name == "go":
+            self.at = thing
+        else:
+            self.state[thing] = {"take": "raw", "cook": "cooked", "serve": "served"}[name]
+        done, self.left = set(self.state.values()) == {"served"}, self.left - 1
+        return self.facts(), 1.0 if done else -0.02, done, self.left == 0
+
+
+def test_inferred_domains_leave_room_for_the_rules_that_are_needed():
+    run = derrl.train(Kitchen(), tests={"more": Kitchen(6, 5)}, seed=0, progress=False, episodes=50)
+    assert run.solved and run.scores["more"].success_rate == 1, run
+    assert "rules(" not in run.world.domain and "variables(" not in run.world.domain
+
+
+class Balance:
+    """A pole is to be kept upright: what ends an episode is no goal, though every step is paid."""
+
+    domain = ":- action(push(side)). :- state(leans(side)). :- background(side(side))."
+    has_goal = False
+
+    def reset(self, seed):
+        self.rng, self.lean, self.left = random.Random(seed), 0, 15
+        return self.facts()
+
+    def facts(self):
+        leaning = [("leans", "left" if self.lean < 0 else "right")] if self.lean else []
+        return [("side", "left"), ("side", "right"), *leaning]
+
+    def step(self, action):
+        self.lean += self.rng.choice([-1, 0, 1]) + (1 if action[1] == "right" else -1)
+        self.left -= 1
+        return self.facts(), 1.0, abs(self.lean) > 2, self.left == 0
+
+
+def test_a_world_may_have_no_goal():
+    run = derrl.train(Balance(), seed=0, progress=False, episodes=50, **QUICK)
+    score = run.scores["train"]
+    assert score.success_rate is None and "success" not in str(score) and "not solved" not in str(run)
+    by_chance = derrl.evaluate(derrl.Policy.parse("", run.world), episodes=50)
+    assert score.mean > by_chance.mean + 2, "returns alone tell policies apart"
+    assert run.result["solved"] is None
+    with_goal = derrl.evaluate(run.policy, type("Goal", (Balance,), {"has_goal": True})(), episodes=50)
+    assert with_goal.success_rate is not None and with_goal.mean == score.mean
+
+
 def test_integers_stay_integers():
     class Count:
         domain = ":- action(add(number)). :- state(sum(number)). :- background(number(number)). :- variables(1)."
@@ -220,7 +295,7 @@ def test_overhead_is_small():
     import speed
 
     ratios = []
-    while len(ratios) < 4 and min(ratios, default=9) > 1.5:
+    while len(ratios) < 6 and min(ratios, default=9) > 1.35:
         ratios.append(speed.overhead(rounds=3))
     print(f"overhead: {ratios}")
-    assert min(ratios) < 1.6
+    assert min(ratios) < 1.45

@@ -3,9 +3,10 @@
 //! The folder holds the same files, so that every command works on it, and the run can be resumed. A run of a PDDL domain reads
 //! its problems from their files again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use derrl_env::{Options, World};
 use derrl_learn::{Config, Problem};
 use serde_json::Value;
@@ -52,6 +53,52 @@ pub enum Ended {
 
 /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
 pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
+    let (config, domain) = asked(request)?;
+    let _lock = RunFolder::lock(folder)?;
+    RunFolder::create(folder, config, &domain)?;
+    Ok(())
+}
+
+/// An error if a request is wrong, or if the folder holds another run than it asks for.
+pub fn check(request: &Request, folder: &Path) -> anyhow::Result<()> {
+    let (config, domain) = asked(request)?;
+    if !folder.join("config.toml").exists() {
+        return Ok(());
+    }
+    let there = RunFolder::open(folder)?;
+    let mut differing = differences(&config, &there.config)?;
+    if there.domain_text != domain {
+        differing.push("another domain file".to_string());
+    }
+    if differing.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} holds another run ({}): choose another folder, or ask for the same",
+        folder.display(),
+        differing.join(", ")
+    )
+}
+
+/// What differs between the run that is asked for and one that is there.
+fn differences(asked: &RunConfig, there: &RunConfig) -> anyhow::Result<Vec<String>> {
+    let values = |config: &RunConfig| -> anyhow::Result<BTreeMap<String, toml::Value>> {
+        let config = RunConfig { derrl: String::new(), ..config.clone() };
+        let mut table = toml::Table::try_from(&config)?;
+        let settings = table.remove("settings").and_then(|s| s.as_table().cloned()).unwrap_or_default();
+        Ok(table.into_iter().chain(settings).collect())
+    };
+    let (asked, there) = (values(asked)?, values(there)?);
+    let shown = |value: Option<&toml::Value>| value.map_or_else(|| "none".to_string(), ToString::to_string);
+    let keys: BTreeSet<&String> = asked.keys().chain(there.keys()).collect();
+    let differing = keys.into_iter().filter(|&key| asked.get(key) != there.get(key));
+    Ok(differing
+        .map(|key| format!("{key} {}, not {}", shown(there.get(key)), shown(asked.get(key))))
+        .collect())
+}
+
+/// The settings of the run that a request asks for, and its domain file.
+fn asked(request: &Request) -> anyhow::Result<(RunConfig, String)> {
     let world = &request.world;
     let domain = if let Some(planning) = &request.planning {
         planning.domain(request.untyped)?
@@ -81,9 +128,7 @@ pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
         budget: None,
         settings,
     };
-    let _lock = RunFolder::lock(folder)?;
-    RunFolder::create(folder, config, &domain.text)?;
-    Ok(())
+    Ok((config, domain.text))
 }
 
 /// Trains in a folder that was started, from where it was, and leaves policy, scores and page in it.

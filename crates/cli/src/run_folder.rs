@@ -132,7 +132,8 @@ pub struct RunFolder {
     path: PathBuf,
     /// What was asked for.
     pub config: RunConfig,
-    domain_text: String,
+    /// Its domain file.
+    pub domain_text: String,
     /// The world, where it is a value of the program around; else it is found by its name.
     world: Option<World>,
 }

@@ -132,6 +132,11 @@ fn an_episode_is_cut_off_at_its_horizon() {
 fn what_a_world_says_wrong_is_a_fault() {
     let unknown = fault(|_, facts| facts.say("marked", &["a", "b"]));
     assert!(unknown.contains("`marked/2`") && unknown.contains("did you mean `marked/1`?"), "{unknown}");
+    let mut facts = EngineFacts::new(&scripted(|_, _| {}, None).alphabet());
+    observe(begun(|_, facts| facts.say("marked", &["a", "b"])).as_ref(), &mut facts);
+    assert_eq!(facts.iter().count(), 0, "a world that failed says nothing");
+    let untyped = fault(|_, facts| facts.object("a", "plase"));
+    assert!(untyped.contains("`a` is said to be a `plase`") && untyped.contains("`place`?"), "{untyped}");
     let world =
         World::new("two", ":- action(go(a)). :- state(p(a)). :- state(q(b)).").expect("it is well-formed");
     let say: Said = |_, facts| {
@@ -147,6 +152,62 @@ fn what_a_world_says_wrong_is_a_fault() {
     assert_eq!(clash, "object `x` is a `a` in one place and a `b` in another, and no type is both");
     let nothing = fault(|_, facts| facts.say("marked", &["a"]));
     assert!(nothing.starts_with("no action can be taken"), "{nothing}");
+}
+
+/// A world whose first step ends the episode.
+struct Once {
+    last: Outcome,
+    has_goal: bool,
+}
+
+impl Env for Once {
+    fn reset(&mut self, _: &mut Rng) -> Result<(), BoxError> {
+        Ok(())
+    }
+
+    fn facts(&self, facts: &mut Facts) {
+        facts.say("at", &["a", "p"]);
+    }
+
+    fn step(&mut self, _: &str, _: &[&str], _: &mut Rng) -> Result<Outcome, BoxError> {
+        Ok(self.last)
+    }
+
+    fn has_goal(&self) -> bool {
+        self.has_goal
+    }
+}
+
+fn ended(last: Outcome, has_goal: bool) -> Box<dyn derrl_env::Env> {
+    let world = World::new("once", DOMAIN).expect("it is well-formed");
+    let world = world.task("train", move || Once { last, has_goal });
+    let mut env = world.env("train").expect("it has the task");
+    env.reset(&mut Rng::new(0, 0));
+    let go = env.universe().ground_actions(&world.alphabet())[0].clone();
+    env.step(go.action, &go.args, &mut Rng::new(0, 0));
+    env
+}
+
+#[test]
+fn only_a_world_with_a_goal_can_miss_it() {
+    for (last, reached) in [
+        (Outcome { reward: 1.0, status: Status::Terminated }, true),
+        (Outcome { reward: -1.0, status: Status::Terminated }, false),
+        (Outcome { reward: 1.0, status: Status::Truncated }, false),
+    ] {
+        assert_eq!((ended(last, true).has_goal(), ended(last, true).succeeded()), (true, reached));
+        assert_eq!((ended(last, false).has_goal(), ended(last, false).succeeded()), (false, true));
+    }
+}
+
+#[test]
+fn rewards_are_numbers_that_can_be_summed() {
+    for (reward, works) in
+        [(1e100, true), (-1e100, true), (1e101, false), (f64::NAN, false), (f64::NEG_INFINITY, false)]
+    {
+        let env = ended(Outcome { reward, status: Status::Terminated }, true);
+        assert_eq!(env.fault().is_none(), works, "{reward}");
+    }
 }
 
 #[test]

@@ -36,11 +36,10 @@ pub struct Named {
     types: Vec<Type>,
     /// The object of each number of a name that was named in this episode.
     places: Vec<Object>,
-    /// The number of this episode, and that in which each fact and each action was said last: what was said before in an episode
-    /// tells nothing new of its objects.
+    /// The number of this episode.
     episode: u64,
-    facts_met: Vec<u64>,
-    actions_met: Vec<u64>,
+    facts_met: Vec<Met>,
+    actions_met: Vec<Met>,
     /// The universes made before, by their objects.
     known: FxHashMap<Box<[(u32, Type)]>, Arc<Objects>>,
     current: Arc<Objects>,
@@ -52,6 +51,17 @@ pub struct Named {
     steps: usize,
     last: Outcome,
     fault: Option<Fault>,
+}
+
+/// What an atom is at every step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Met {
+    /// What it adds to the code of a state: nothing where the alphabet leaves it out.
+    hash: u128,
+    /// 1 if it counts: it is in the alphabet and, being an action, names no object twice.
+    counts: u64,
+    /// The episode in which it was said last: what was said before in an episode tells nothing new of its objects.
+    episode: u64,
 }
 
 /// The objects of a universe.
@@ -66,6 +76,9 @@ struct Objects {
 /// Universes, and names and atoms, that are kept at the most: beyond, all are forgotten when the next episode begins.
 const MOST_UNIVERSES: usize = 1 << 10;
 const MOST_KEPT: usize = 1 << 20;
+
+/// The largest reward: sums and squares of larger ones might not be numbers any more.
+const LARGEST_REWARD: f64 = 1e100;
 
 /// Stands for the type of what was not named.
 const UNMET: Type = Type(u32::MAX);
@@ -141,7 +154,16 @@ impl Named {
             Some(0) => Err(Fault::new("an episode begins in a state in which no action is legal")),
             _ => Ok(()),
         });
-        self.fault = able.err();
+        if let Err(fault) = able {
+            self.fail(fault);
+        }
+    }
+
+    /// Ends the episode: what the world said is void.
+    fn fail(&mut self, fault: Fault) {
+        self.said.clear();
+        self.allowed.atoms.clear();
+        self.fault = Some(fault);
     }
 
     /// Reads the state that the world is in.
@@ -159,31 +181,17 @@ impl Named {
         if let Some(wrong) = self.said.atoms.wrong.take().or_else(|| self.allowed.atoms.wrong.take()) {
             return Err(Fault::new(wrong));
         }
-        if self.meet_objects(lists)? {
+        let (changed, code, count) = self.meet(lists)?;
+        if changed {
             self.current = self.enter();
         }
-        self.count_and_code(lists);
+        (self.code, self.legal) = (code, lists.then_some(count));
         if !lists && !self.current.can_act {
             return Err(Fault::new(
                 "no action can be taken: the facts name no objects of the types that actions are about",
             ));
         }
         Ok(())
-    }
-
-    /// Counts the legal actions, and gives the state its code: what is said, in any order. It has 128 bits, so that two states
-    /// share one by chance in about 2^64 states. A state in which something is said twice has another.
-    fn count_and_code(&mut self, lists: bool) {
-        let mut code = u128::from(lists);
-        for (_, atom) in self.known_facts() {
-            code = code.wrapping_add(atom.hash);
-        }
-        let mut count = 0;
-        for (_, atom) in self.legal_actions() {
-            code = code.wrapping_add(atom.hash);
-            count += 1;
-        }
-        (self.code, self.legal) = (code, lists.then_some(count));
     }
 
     /// The facts that the alphabet knows.
@@ -201,8 +209,10 @@ impl Named {
         atom.args.iter().map(|&number| self.places[number as usize])
     }
 
-    /// Takes in the objects that are named now, with their types. Whether any is new, or more is known of its type.
-    fn meet_objects(&mut self, lists: bool) -> Result<bool, Fault> {
+    /// Takes in what is said now: its objects with their types. Returns whether any is new or more is known of its type; the code of
+    /// the state, which is what is said, in any order; and the number of legal actions. The code has 128 bits, so that two states
+    /// share one by chance in about 2^64 states. A state in which something is said twice has another.
+    fn meet(&mut self, lists: bool) -> Result<(bool, u128, usize), Fault> {
         let (alphabet, names) = (&self.alphabet, &self.said.atoms.names);
         let (types, objects) = (&mut self.types, &mut self.objects);
         let mut changed = objects.is_empty();
@@ -236,32 +246,44 @@ impl Named {
             let of_type = alphabet.types.find(self.said.types.text(of_type)).unwrap_or(Types::ANY);
             meet(number, of_type)?;
         }
-        let mut meet_all = |atoms: &Atoms, met: &mut Vec<u64>, types: &[Vec<Type>]| {
+        let episode = self.episode;
+        let mut meet_all = |atoms: &Atoms, all: &mut Vec<Met>, known: &Known<'_>| {
+            let (mut code, mut count) = (0_u128, 0);
             for &number in &atoms.now {
-                if number as usize >= met.len() {
-                    met.resize(number as usize + 1, 0);
+                if number as usize >= all.len() {
+                    all.extend((all.len()..atoms.known()).map(|n| known.first_met(atoms.met(n as u32))));
                 }
-                if std::mem::replace(&mut met[number as usize], self.episode) == self.episode {
-                    continue;
-                }
-                let atom = atoms.met(number);
-                for (&name, &t) in atom.args.iter().zip(&types[atom.of as usize]) {
-                    meet(name, t)?;
+                let met = &mut all[number as usize];
+                code = code.wrapping_add(met.hash);
+                count += met.counts;
+                if met.episode != episode {
+                    met.episode = episode;
+                    let atom = atoms.met(number);
+                    for (&name, &t) in atom.args.iter().zip(&known.types[atom.of as usize]) {
+                        meet(name, t)?;
+                    }
                 }
             }
-            Ok::<(), Fault>(())
+            Ok::<_, Fault>((code, count))
         };
-        meet_all(&self.said.atoms, &mut self.facts_met, &self.predicate_types)?;
-        if lists {
-            meet_all(&self.allowed.atoms, &mut self.actions_met, &self.action_types)?;
-        }
+        let predicates = &self.predicates;
+        let said =
+            Known { types: &self.predicate_types, knows: &|atom| predicates[atom.of as usize].is_some() };
+        let (facts, _) = meet_all(&self.said.atoms, &mut self.facts_met, &said)?;
+        let actions = &self.actions;
+        let allowed = Known {
+            types: &self.action_types,
+            knows: &|atom| atom.distinct && actions[atom.of as usize].is_some(),
+        };
+        let (legal, count) = meet_all(&self.allowed.atoms, &mut self.actions_met, &allowed)?;
         if changed {
             for (number, t) in objects.iter_mut() {
                 *t = types[*number as usize];
             }
             objects.sort_unstable_by(|a, b| names.constant(a.0).cmp(names.constant(b.0)));
         }
-        Ok(changed)
+        let code = u128::from(lists).wrapping_add(facts).wrapping_add(legal);
+        Ok((changed, code, count as usize))
     }
 
     /// The universe of the objects met, made once.
@@ -283,6 +305,21 @@ impl Named {
         });
         self.known.insert(self.objects.clone().into(), Arc::clone(&made));
         made
+    }
+}
+
+/// What is known of the predicates, or the actions, of a world.
+struct Known<'a> {
+    /// The types of their arguments.
+    types: &'a [Vec<Type>],
+    /// Whether an atom of theirs counts.
+    knows: &'a dyn Fn(&MetAtom) -> bool,
+}
+
+impl Known<'_> {
+    fn first_met(&self, atom: &MetAtom) -> Met {
+        let counts = (self.knows)(atom);
+        Met { hash: if counts { atom.hash } else { 0 }, counts: u64::from(counts), episode: 0 }
     }
 }
 
@@ -359,9 +396,10 @@ impl env::Env for Named {
         };
         self.steps += 1;
         self.last = match seen {
-            Ok(outcome) if !outcome.reward.is_finite() => {
-                self.fault = Some(Fault::new(format!(
-                    "the world gave a reward of {}: it must be a number",
+            // Not a number is not within them either.
+            Ok(outcome) if !(-LARGEST_REWARD..=LARGEST_REWARD).contains(&outcome.reward) => {
+                self.fail(Fault::new(format!(
+                    "the world gave a reward of {}: it must be a number, {LARGEST_REWARD:e} at the most",
                     outcome.reward
                 )));
                 Outcome::truncated(0.0)
@@ -377,7 +415,7 @@ impl env::Env for Named {
             }
             Ok(outcome) => outcome,
             Err(fault) => {
-                self.fault = Some(fault);
+                self.fail(fault);
                 Outcome::truncated(0.0)
             }
         };
@@ -386,7 +424,7 @@ impl env::Env for Named {
 
     fn succeeded(&self) -> bool {
         let by_reward = self.last.status == Status::Terminated && self.last.reward > 0.0;
-        self.env.succeeded().unwrap_or(by_reward)
+        self.env.succeeded().unwrap_or(by_reward || !self.env.has_goal())
     }
 
     fn has_goal(&self) -> bool {

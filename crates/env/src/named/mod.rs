@@ -41,7 +41,7 @@ pub trait Env: Send {
     }
 
     /// Whether the episode has reached what the task asks for; `None` leaves it to the last outcome: it has if that ended the
-    /// episode with a reward above 0.
+    /// episode with a reward above 0. Where there is no goal, `None` means that returns alone tell policies apart.
     fn succeeded(&self) -> Option<bool> {
         None
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_logic::{Alphabet, Constant};
+use derrl_logic::{Alphabet, Constant, Type};
 use rustc_hash::FxHashMap;
 
 use crate::error::nearest;
@@ -148,6 +148,11 @@ impl Atoms {
         self.names.len() + self.met.len()
     }
 
+    /// How many atoms were met.
+    pub(super) fn known(&self) -> usize {
+        self.met.len()
+    }
+
     /// An atom by its number.
     pub(super) fn met(&self, number: u32) -> &MetAtom {
         &self.met[number as usize]
@@ -220,8 +225,9 @@ pub struct Facts {
     pub(super) atoms: Atoms,
     /// Objects by the numbers of their names and of those of their types.
     pub(super) objects: Vec<(u32, u32)>,
-    /// The names of types, in numbers.
+    /// The names of types, in numbers: first those of the world's own alphabet.
     pub(super) types: Names,
+    declared: usize,
 }
 
 impl Facts {
@@ -229,7 +235,12 @@ impl Facts {
     pub fn new(alphabet: &Alphabet) -> Facts {
         let predicates = alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.len()));
         let atoms = Atoms::new(Signatures::new("predicate", predicates));
-        Facts { atoms, objects: Vec::new(), types: Names::default() }
+        let mut types = Names::default();
+        for of_type in 0..alphabet.types.len() as u32 {
+            types.number(alphabet.types.name(Type(of_type)));
+        }
+        let declared = types.len();
+        Facts { atoms, objects: Vec::new(), types, declared }
     }
 
     /// Says that a fact holds: `say("at", &["ball1", "room2"])`. Names that are written as integers are integers of the
@@ -241,9 +252,19 @@ impl Facts {
     }
 
     /// Says that there is an object of a type, which need not be in any fact. An object that is in facts has the most specific
-    /// type of the places where it stands.
+    /// type of the places where it stands. The type has to be in the domain file, if that has types.
     pub fn object(&mut self, name: &str, of_type: &str) {
-        self.objects.push((self.atoms.names.number(name), self.types.number(of_type)));
+        let number = self.types.number(of_type);
+        // Without types in the domain file there is one, that of anything.
+        if number as usize >= self.declared && self.declared > 1 {
+            let known = self.types.texts[..self.declared].iter().map(|text| &**text);
+            let help = nearest(of_type, known);
+            let wrong = format!(
+                "object `{name}` is said to be a `{of_type}`, a type that its domain file does not name{help}"
+            );
+            self.atoms.wrong.get_or_insert(wrong);
+        }
+        self.objects.push((self.atoms.names.number(name), number));
     }
 
     /// The facts as atoms, for worlds that look each up once.

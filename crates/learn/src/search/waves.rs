@@ -73,7 +73,7 @@ struct Shared {
 pub(super) struct Terms {
     /// Whether episodes cost so much that few of them have to do.
     pub(super) costly: bool,
-    /// Whether episodes succeed or fail: those of several agents are only scored.
+    /// Whether episodes succeed or fail: those of several agents, or without a goal, are only scored.
     pub(super) decided: bool,
     pub(super) budget: Budget,
 }
@@ -136,8 +136,9 @@ impl<'a> Search<'a> {
         let mut env = (self.make_env)()?; // what cannot work fails before any thread starts
         check_definitions(&self.problem.alphabet, env.as_mut())?;
         let costly = matches!(env.cost(), Cost::Dear { .. });
-        let decided = env.agents() == 1;
-        let may_grow = !costly && decided;
+        let alone = env.agents() == 1;
+        let decided = alone && env.has_goal();
+        let may_grow = !costly && alone;
         let unlimited = Budget::unlimited(self.config);
         let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
         let terms = Terms { costly, decided, budget };

@@ -236,12 +236,17 @@ impl Trial {
     }
 }
 
-/// Which instance each of these episodes starts in, numbered in the order in which they come.
+/// Which instance each of these episodes starts in, numbered in the order in which they come. A world that fails is left alone: who
+/// plays in it says why.
 pub fn starts(env: &mut dyn Env, alphabet: &Arc<Alphabet>, episodes: usize, seed: u64) -> Arc<[u32]> {
     let mut table = Table::new(alphabet);
+    let mut failed = false;
     let start = |i: u64| {
-        env.reset(&mut selection_streams(seed, i).0);
-        table.at(env).0
+        if !failed {
+            env.reset(&mut selection_streams(seed, i).0);
+            failed = env.fault().is_some();
+        }
+        if failed { 0 } else { table.at(env).0 }
     };
     (0..episodes as u64).map(start).collect()
 }
