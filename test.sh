@@ -10,16 +10,7 @@ say() { printf '\n== %s\n' "$*"; }
 
 say "tools for the tests"
 export DERRL_TOOLS="$PWD/.tools"
-# The SUMO traffic simulator, pinned, in a folder of the project.
-if [ ! -x .tools/sumo/bin/pip ]; then python3 -m venv .tools/sumo; fi
-.tools/sumo/bin/pip install --quiet --disable-pip-version-check eclipse-sumo==1.28.0
-# ProbLog and clingo, likewise, and SWI-Prolog: they run exported policies. Chromium and Node.js: they open the pages.
-if [ ! -x .tools/export/bin/pip ]; then python3 -m venv .tools/export; fi
-.tools/export/bin/pip install --quiet --disable-pip-version-check problog==2.2.6 clingo==5.8.0
-# pddlgym's files and simulator, and unified-planning's validator, for PDDL. What else pddlgym asks for is for drawing.
-if [ ! -x .tools/pddl/bin/pip ]; then python3 -m venv .tools/pddl; fi
-.tools/pddl/bin/pip install --quiet --disable-pip-version-check unified-planning==1.3.0 numpy==2.4.6
-.tools/pddl/bin/pip install --quiet --disable-pip-version-check --no-deps pddlgym==0.0.7
+# SWI-Prolog runs exported policies, Chromium and Node.js open the pages.
 missing=()
 need() { command -v "$1" > /dev/null || missing+=("${@:2}"); }
 need swipl swi-prolog-nox
@@ -30,11 +21,26 @@ if [ ${#missing[@]} -gt 0 ]; then
     as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
     as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
-npm ci --prefix web/tests --silent --no-audit --no-fund
-# What the Python tests need is fetched while Rust compiles.
-python/environments.sh > .tools/environments.log 2>&1 &
-environments=$!
-trap 'kill $environments 2> /dev/null || true' EXIT
+# The others are installed into a folder of the project, pinned, while Rust compiles.
+tool() { # tool FOLDER PACKAGE...: a virtual environment with these packages
+    if [ ! -x ".tools/$1/bin/pip" ]; then python3 -m venv ".tools/$1"; fi
+    ".tools/$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"
+}
+tools() {
+    set -e
+    tool sumo eclipse-sumo==1.28.0
+    # ProbLog and clingo run exported policies, too.
+    tool export problog==2.2.6 clingo==5.8.0
+    # pddlgym's files and simulator, and unified-planning's validator, for PDDL. What else pddlgym asks for is for drawing.
+    tool pddl unified-planning==1.3.0 numpy==2.4.6
+    tool pddl --no-deps pddlgym==0.0.7
+    npm ci --prefix web/tests --silent --no-audit --no-fund
+}
+mkdir -p .tools
+(tools) > .tools/tools.log 2>&1 &
+installing=$!
+trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+there() { wait "$1" || { cat "$2"; exit 1; }; } # there JOB LOG: waits for a job, and shows its log if it failed
 
 say "formatting"
 cargo fmt --all --check
@@ -43,7 +49,18 @@ say "lints"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 
 say "tests"
-cargo test --workspace --locked
+# What the Python tests need is fetched meanwhile.
+there $installing .tools/tools.log
+python/environments.sh > .tools/environments.log 2>&1 &
+environments=$!
+cargo test --workspace --locked --no-run
+# Many tests wait for other programs, so two halves run side by side.
+cargo test --workspace --locked --test '[n-z]*' > target/tests.log 2>&1 &
+half=$!
+cargo test --workspace --locked --lib --bins --test '[a-m]*'
+cargo test --workspace --locked --doc
+wait $half || { cat target/tests.log; exit 1; }
+cat target/tests.log
 
 say "a crate with a world of its own"
 CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Cargo.toml --quiet
@@ -52,7 +69,7 @@ say "packages"
 cargo package --workspace --no-verify --allow-dirty --locked --quiet
 
 say "the Python package"
-wait $environments || { cat .tools/environments.log; exit 1; }
+there $environments .tools/environments.log
 python/test.sh
 
 say "pages, in Chromium"
