@@ -17,7 +17,11 @@ $venv/bin/pip install --quiet --no-deps --force-reinstall "${wheel[0]}"
 
 $venv/bin/mypy --cache-dir target/mypy
 # Away from python/, so that the installed package is tested and not the sources.
-DERRL_TOOLS="$PWD/.tools" $venv/bin/python -m pytest --quiet --durations 10 --rootdir python -p no:cacheprovider python/tests
+export DERRL_TOOLS="$PWD/.tools"
+tests=(-m pytest --quiet --rootdir python -p no:cacheprovider python/tests)
+# Two files at a time, and then what measures time, alone.
+$venv/bin/python "${tests[@]}" -n 2 --dist loadfile -m "not alone" --durations 10
+$venv/bin/python "${tests[@]}" -m alone
 
 $venv/bin/pip --python $torch/bin/python install --quiet --no-deps --force-reinstall "${wheel[0]}"
 $torch/bin/python -m pytest --quiet --durations 3 --rootdir python -p no:cacheprovider python/tests_torch

@@ -13,6 +13,10 @@ QUICK = {"updates": 20, "wave": 2, "restarts": 2, "selection_episodes": 100}
 LONG = {**QUICK, "updates": 500, "batch": 4096, "improve": False, "short_waves": 0}
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: measures time, so nothing else should run beside it")
+
+
 @pytest.fixture(scope="session")
 def blocks():
     """A run on a built-in world."""

@@ -29,7 +29,7 @@ def world(**changed):
 
 
 def train(of, **more):
-    return derrl.train(of, **{"processes": 1, "progress": False, "episodes": 10, **QUICK, **more})
+    return derrl.train(of, **{"processes": 1, "progress": False, "episodes": 10, "improve": False, **QUICK, **more})
 
 
 def forever():

@@ -90,12 +90,12 @@ def test_exceptions_of_a_world_reach_the_user_and_the_run_goes_on(tmp_path, proc
     Broken.left_until = 300
     out = tmp_path / "run"
     with pytest.raises(ZeroDivisionError, match="the motor is off") as failed:
-        derrl.train(Broken(), seed=1, out=out, processes=processes, progress=False, **QUICK)
+        derrl.train(Broken(), seed=1, out=out, processes=processes, progress=False, improve=False, **QUICK)
     told = "".join(traceback.format_exception(failed.value))
     assert "in step" in told and "test_worlds.py" in told, told
     Broken.left_until = 10**9
     whole = derrl.resume(Broken(), out, processes=processes, progress=False)
-    same = derrl.train(Broken(), seed=1, processes=1, progress=False, **QUICK)
+    same = derrl.train(Broken(), seed=1, processes=1, progress=False, improve=False, **QUICK)
     assert whole.policy.text == same.policy.text
 
 
@@ -287,6 +287,7 @@ def test_integers_stay_integers():
     assert run.solved and isinstance(run.policy.act([("sum", 2), ("number", 1)])[1], int)
 
 
+@pytest.mark.alone
 def test_overhead_is_small():
     """The very calls of training, made by Python alone, against training: `speed.py` says more.
 
