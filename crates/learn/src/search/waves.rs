@@ -81,7 +81,7 @@ pub(super) struct Terms {
 /// The run of one seed.
 struct SeedRun {
     seed: u64,
-    /// Which training instance each episode of selection starts in, where the world has sizes: some have a handful of instances.
+    /// Which training instance each episode starts in by which restarts were judged: some worlds have a handful of instances.
     instances: Vec<u64>,
     checkpoint: Checkpoint,
     started: u64,
@@ -139,6 +139,7 @@ impl<'a> Search<'a> {
         let alone = env.agents() == 1;
         let decided = alone && env.has_goal();
         let may_grow = !costly && alone;
+        drop(env);
         let unlimited = Budget::unlimited(self.config);
         let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
         let terms = Terms { costly, decided, budget };
@@ -146,7 +147,8 @@ impl<'a> Search<'a> {
         for (seed, checkpoint) in seeds {
             // Waves are counted by restarts done, so that a resumed run continues the wave it was in.
             let started = checkpoint.done.len() as u64;
-            let instances = self.instances(env.as_mut(), seed);
+            let judged = checkpoint.done.iter().map(|d| d.returns.len()).max().unwrap_or(0);
+            let instances = self.instances(judged, seed, terms)?;
             shared.runs.push(SeedRun {
                 seed,
                 instances,
@@ -186,13 +188,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Which instance each episode of selection starts in, where the world has sizes.
-    fn instances(&self, env: &mut dyn Env, seed: u64) -> Vec<u64> {
-        if self.make_sizes.is_none() {
-            return Vec::new();
+    /// Which instance each of the first so many episodes of selection starts in. Where episodes are costly it is not asked.
+    fn instances(&self, episodes: usize, seed: u64, terms: Terms) -> Result<Vec<u64>, Error> {
+        if self.make_sizes.is_none() || terms.costly || episodes == 0 {
+            return Ok(Vec::new());
         }
-        let starts = starts(env, &self.problem.alphabet, self.config.selection_episodes, seed);
-        starts.iter().map(|&instance| u64::from(instance)).collect()
+        let starts = starts((self.make_env)()?.as_mut(), &self.problem.alphabet, episodes, seed);
+        Ok(starts.iter().map(|&instance| u64::from(instance)).collect())
     }
 
     /// Takes jobs until there are none, somebody asks to stop, or a job fails. A panic, in a job or in the observer,
@@ -298,7 +300,14 @@ impl<'a> Search<'a> {
                     self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
                 })?;
                 let Some(result) = result else { return Ok(()) };
+                let judged = result.returns.len();
+                let known = lock(shared).runs[run].instances.len();
+                let instances =
+                    if judged > known { self.instances(judged, seed, terms)? } else { Vec::new() };
                 let mut guard = lock(shared);
+                if instances.len() > guard.runs[run].instances.len() {
+                    guard.runs[run].instances = instances;
+                }
                 guard.runs[run].checkpoint.finish(result);
                 self.look(&mut guard, run);
             }

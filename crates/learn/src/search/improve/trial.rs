@@ -143,12 +143,11 @@ impl Trial {
     /// Whether it does better than another one on the largest instances: it succeeds more often; or as often and earns more there, or is
     /// shorter and earns as much, by a paired comparison.
     pub fn leads(&self, other: &Trial) -> bool {
-        let (Some(own), Some(others)) = (self.results.last(), other.results.last()) else { return false };
+        let Some((gap, noise)) = self.lead(other) else { return false };
         let last = self.results.len() - 1;
-        if other.results.len() != self.results.len() || self.success(last) != other.success(last) {
-            return other.results.len() == self.results.len() && self.success(last) > other.success(last);
+        if self.success(last) != other.success(last) {
+            return self.success(last) > other.success(last);
         }
-        let (gap, noise) = paired(&values(own), &values(others), &self.groups(last));
         self.verdict(other, last, (gap, NEAR * noise)).unwrap_or_else(|| self.length() < other.length())
     }
 
@@ -216,9 +215,15 @@ impl Trial {
 
     /// Whether it earns more than another one on the largest instances, far beyond the noise.
     pub fn is_far_ahead(&self, other: &Trial) -> bool {
-        let (Some(own), Some(others)) = (self.results.last(), other.results.last()) else { return false };
-        let (gap, noise) = paired(&values(own), &values(others), &self.groups(self.results.len() - 1));
-        other.results.len() == self.results.len() && gap > FAR * noise + 1e-9
+        self.lead(other).is_some_and(|(gap, noise)| gap > FAR * noise + 1e-9)
+    }
+
+    /// What it earns more than another one on the largest instances, per episode, with the noise of that; `None` where the two were
+    /// not run on as many sizes.
+    fn lead(&self, other: &Trial) -> Option<(f64, f64)> {
+        let (own, others) = (self.results.last()?, other.results.last()?);
+        let alike = self.results.len() == other.results.len();
+        alike.then(|| paired(&values(own), &values(others), &self.groups(self.results.len() - 1)))
     }
 
     /// The episodes of a size that it fails in when they start astray.
