@@ -273,6 +273,11 @@ impl<'a> Improver<'a> {
         limit.saturating_sub(self.steps + self.table.steps)
     }
 
+    /// The environment steps that are kept for inventing predicates.
+    fn reserve(&self) -> u64 {
+        if self.inventions > 0 { self.limit / 3 } else { 0 }
+    }
+
     /// Explores and edits until that helps no more.
     fn rounds(&mut self, mut best: Trial) -> Result<Trial, Error> {
         let mut instances = INSTANCES;
@@ -319,7 +324,10 @@ impl<'a> Improver<'a> {
             let mut kept = false;
             for step in steps {
                 let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-                if self.is_exhausted() || self.residue(&best.policy, gamma)? < RESIDUE {
+                if self.is_exhausted()
+                    || step.len() > 1 && self.left() < self.reserve()
+                    || self.residue(&best.policy, gamma)? < RESIDUE
+                {
                     return Ok(best);
                 }
                 let Some(wider) = self.wider(&step)? else { continue };
@@ -445,12 +453,13 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
-    /// Invents predicates where the instances that were explored are not solved without; and in the end, where they are solved in a
-    /// wider language only: one predicate may say what many rules say. Policies are compared on instances of the next size, too.
+    /// Invents predicates where the instances that were explored are not solved without, nor larger ones once the language is settled;
+    /// and in the end, where they are solved in a wider language only: one predicate may say what many rules say.
     fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
         while self.inventions > 0 {
             let bar = if self.sizes.len() > 1 { SOLVED } else { NEARLY };
-            let failing = (0..self.trained.min(self.of_world)).any(|size| best.success(size) < bar);
+            let sizes = if self.is_late() { best.results.len() } else { self.trained };
+            let failing = (0..sizes.min(self.of_world)).any(|size| best.success(size) < bar);
             let in_the_end = self.sizes.len() > 1 && self.trained == self.sizes.len();
             let widened =
                 in_the_end && self.inventions == INVENTIONS && self.widenings.iter().any(|w| w.kept);

@@ -166,6 +166,7 @@ impl<'a> Templates<'a> {
             all.extend(self.closure(step));
             all.extend(literals.iter().filter_map(|c| self.exists(step, c)));
             all.extend(concepts.iter().filter_map(|base| self.recursive(step, base)));
+            all.extend(self.concepts.iter().filter_map(|end| self.farther(step, end)));
             // Something goes wrong on the way.
             let wrong = steps.iter().filter(|w| w.literals.iter().any(|l| l.starts_with('\\')));
             all.extend(wrong.filter(|_| step.literals.len() == 1).filter_map(|w| self.fault(step, w)));
@@ -276,6 +277,24 @@ impl<'a> Templates<'a> {
         Some(self.defined(name, &[t], &base.lines, clauses, base.size + step.literals.len() + 1))
     }
 
+    /// `farther_from_u_by_p(X, Y) :- p(X, Z), u(Y).` and
+    /// `farther_from_u_by_p(X, Y) :- p(X, Z), p(Y, V), farther_from_u_by_p(Z, V).`: more steps lead from X to the end than from Y.
+    fn farther(&self, step: &Relation, end: &Concept) -> Option<Invention> {
+        let [of] = step.literals.as_slice() else { return None };
+        if !self.types().overlap(step.from, step.to) || !self.types().overlap(end.t, step.to) {
+            return None;
+        }
+        let t = self.wider(end.t, step.from)?;
+        let name = self.fresh(format!("farther_from_{}_by_{}", end.name, step.name), 2);
+        let (first, second) = (renamed(of, "X", "Z"), renamed(of, "Y", "V"));
+        let is_end = end.literals[0].replace("(X)", "(Y)");
+        let clauses = vec![
+            format!("{name}(X, Y) :- {first}, {is_end}."),
+            format!("{name}(X, Y) :- {first}, {second}, {name}(Z, V)."),
+        ];
+        Some(self.defined(name, &[step.from, t], &[], clauses, 5))
+    }
+
     /// `p_not_q_by_r(X) :- p(X, Y), \+ q(X, Y).` and `p_not_q_by_r(X) :- r(X, Y), p_not_q_by_r(Y).`
     fn fault(&self, step: &Relation, wrong: &Relation) -> Option<Invention> {
         if !self.types().overlap(step.from, step.to) {
@@ -291,7 +310,42 @@ impl<'a> Templates<'a> {
     }
 }
 
+/// The literal `p(X, Y)` with other variables for X and Y.
+fn renamed(literal: &str, x: &str, y: &str) -> String {
+    let (name, variables) = literal.split_once('(').unwrap_or((literal, ""));
+    let variables: String = variables
+        .split_inclusive(|c: char| !c.is_alphanumeric())
+        .map(|part| match part.chars().next() {
+            Some('X') => part.replacen('X', x, 1),
+            Some('Y') => part.replacen('Y', y, 1),
+            _ => part.to_string(),
+        })
+        .collect();
+    format!("{name}({variables}")
+}
+
 /// Whether a name needs no quotes, and does not look like a variable in a text.
 fn is_plain(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use derrl_logic::Source;
+
+    #[test]
+    fn the_longer_way_is_compared_step_by_step() {
+        let text = ":- action(move(block, place)).\n:- subtype(block, place).\n:- state(onX(block, place)).\n\
+                    :- state(isFloor(place)).\n";
+        let alphabet = Alphabet::parse(&Source::new("towers", text)).expect("it parses");
+        let all = Templates::new(&alphabet).all(&[]);
+        let found = all.iter().find(|i| i.name == "farther_from_isFloor_by_onX").expect("it is made");
+        let expected = [
+            ":- derived(farther_from_isFloor_by_onX(block, place)).",
+            "farther_from_isFloor_by_onX(X, Y) :- onX(X, Z), isFloor(Y).",
+            "farther_from_isFloor_by_onX(X, Y) :- onX(X, Z), onX(Y, V), farther_from_isFloor_by_onX(Z, V).",
+        ];
+        assert_eq!(found.lines, expected);
+    }
 }
