@@ -75,8 +75,7 @@ pub(crate) struct Extent {
     pub huge: Option<usize>,
 }
 
-/// The world with a task to train on, one with large instances, and training instances of every size up to the largest task that none
-/// tests.
+/// The world with a task to train on, one with large instances, and training instances of every size between.
 pub(crate) fn with_tasks<S, F>(world: World, extent: Extent, make: F) -> World
 where
     S: Small + 'static,
@@ -88,12 +87,11 @@ where
     };
     let task = |name: &str, range: (usize, usize)| Task::new(name, summary(range)).size(range.1);
     let of = |make: &F, low: usize, high: usize| Named { small: make(low, high), objects: Vec::new() };
-    let untested = (train.0..large.0).chain(large.1 + 1..huge.unwrap_or(0));
     let (first, second, third, sized) = (make.clone(), make.clone(), make.clone(), make);
     let world = world
         .task(task("train", train), move || of(&first, train.0, train.1))
         .task(task("large", large), move || of(&second, large.0, large.1))
-        .sizes(untested, move |size| of(&sized, size, size));
+        .sizes(train.0..large.0, move |size| of(&sized, size, size));
     match huge {
         Some(n) => world.task(task("huge", (n, n)).on_request(), move || of(&third, n, n)),
         None => world,

@@ -50,7 +50,7 @@ pub fn animals() -> Vec<Animal> {
     let animal = |&(name, goal, by_hand, about, tuned): &(&str, Goal, &'static str, &str, bool)| {
         let more = if goal == Goal::On { ":- background(goal_on(block, block)).\n" } else { "" };
         let world = world(name, &format!("{TOWER}{more}"), about);
-        let extent = Extent { unit: "blocks", train: (2, 4), large: (7, 10), huge: Some(50) };
+        let extent = Extent { unit: "blocks", train: (2, 4), large: (20, 25), huge: Some(50) };
         let make = move |low, high| Tower { n: (low, high), goal, on: Vec::new(), wanted: (0, 1) };
         Animal { world: with_tasks(world, extent, make), by_hand, tuned }
     };
