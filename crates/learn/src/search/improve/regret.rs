@@ -19,6 +19,8 @@ use crate::language::problem::Problem;
 
 /// States whose actions are compared, at the most: more are sampled by their weight.
 pub const MOST_STATES: usize = 2000;
+/// Ways to put objects for variables in these states, at the most and about: fewer states are compared where each has many.
+const MOST_SUBSTITUTIONS: f64 = 2e8;
 /// What a rule or an atom has to save to be worth its place, as a share of what acting at random loses.
 const PRICE: f64 = 0.0005;
 /// A state counts where this share of its actions was tried, or this many.
@@ -194,6 +196,8 @@ impl<'a> Regrets<'a> {
         rng: &mut Rng,
     ) -> Regrets<'a> {
         let v = table.values(gamma);
+        let per_state = table.substitutions(problem.alphabet.variables) / table.len().max(1) as f64;
+        let most = most.min((MOST_SUBSTITUTIONS / per_state) as usize).max(1);
         let order = chosen(table, most, rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()
