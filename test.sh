@@ -63,12 +63,7 @@ wait $half || { cat target/tests.log; exit 1; }
 cat target/tests.log
 
 say "a crate with a world of its own"
-# Its tests are compiled as the workspace is, so that what is there is used again.
-alike=(--features derrl/default)
-for crate in logic env learn; do alike+=(--config "profile.dev.package.derrl-$crate.opt-level=2"); done
-CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Cargo.toml --locked "${alike[@]}" --quiet
-# As a user has it, without SUMO.
-CARGO_TARGET_DIR="$PWD/target" cargo check --manifest-path examples/delivery/Cargo.toml --locked --quiet
+CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Cargo.toml --locked --quiet
 
 say "packages"
 cargo package --workspace --no-verify --allow-dirty --locked --quiet
