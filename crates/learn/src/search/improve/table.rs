@@ -72,6 +72,8 @@ pub struct Table {
     current: usize,
     index: FxHashMap<(usize, u128), Place>,
     states: Vec<Noted>,
+    /// How many actions of all states there are, by the number of objects of the state and that of arguments.
+    choices: FxHashMap<(usize, usize), u64>,
     facts: Facts,
     /// Environment steps taken.
     pub steps: u64,
@@ -91,6 +93,7 @@ impl Table {
             current: 0,
             index: FxHashMap::default(),
             states: Vec::new(),
+            choices: FxHashMap::default(),
             steps: 0,
             by_chance: false,
             worth: RefCell::default(),
@@ -133,12 +136,10 @@ impl Table {
 
     /// How many ways there are to put objects for this many variables, over all actions of all states met.
     pub fn substitutions(&self, variables: usize) -> f64 {
-        let of_state = |state: &Noted| {
-            let objects = self.universes[state.universe].universe.len() as f64;
-            let of_action = |a: &GroundAction| objects.powi(variables.saturating_sub(a.args.len()) as i32);
-            state.actions.iter().map(of_action).sum::<f64>()
+        let of = |(&(objects, arguments), &count): (&(usize, usize), &u64)| {
+            count as f64 * (objects as f64).powi(variables.saturating_sub(arguments) as i32)
         };
-        self.states.iter().map(of_state).sum()
+        self.choices.iter().map(of).sum()
     }
 
     /// The facts of a state, and its objects.
@@ -165,6 +166,10 @@ impl Table {
         }
         observe(env, &mut self.facts);
         let actions = self.actions(env, universe);
+        let objects = self.universes[universe].universe.len();
+        for alike in actions.chunk_by(|a, b| a.args.len() == b.args.len()) {
+            *self.choices.entry((objects, alike[0].args.len())).or_default() += alike.len() as u64;
+        }
         let place = Place(self.states.len() as u32);
         self.states.push(Noted {
             universe,

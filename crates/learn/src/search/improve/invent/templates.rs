@@ -244,7 +244,8 @@ impl<'a> Templates<'a> {
         }
         let name = self.fresh(format!("{}_chain", step.name), 2);
         let first = step.literals.join(", ");
-        let onwards = first.replace("Y)", "Z)").replace("(Y", "(Z");
+        let onwards: Vec<String> = step.literals.iter().map(|l| renamed(l, 'X', 'Z')).collect();
+        let onwards = onwards.join(", ");
         let clauses =
             vec![format!("{name}(X, Y) :- {first}."), format!("{name}(X, Y) :- {onwards}, {name}(Z, Y).")];
         let size = 2 * step.literals.len() + 1;
@@ -286,7 +287,7 @@ impl<'a> Templates<'a> {
         }
         let t = self.wider(end.t, step.from)?;
         let name = self.fresh(format!("farther_from_{}_by_{}", end.name, step.name), 2);
-        let (first, second) = (renamed(of, "X", "Z"), renamed(of, "Y", "V"));
+        let (first, second) = (renamed(of, 'X', 'Z'), renamed(of, 'Y', 'V'));
         let is_end = end.literals[0].replace("(X)", "(Y)");
         let clauses = vec![
             format!("{name}(X, Y) :- {first}, {is_end}."),
@@ -311,17 +312,14 @@ impl<'a> Templates<'a> {
 }
 
 /// The literal `p(X, Y)` with other variables for X and Y.
-fn renamed(literal: &str, x: &str, y: &str) -> String {
-    let (name, variables) = literal.split_once('(').unwrap_or((literal, ""));
-    let variables: String = variables
-        .split_inclusive(|c: char| !c.is_alphanumeric())
-        .map(|part| match part.chars().next() {
-            Some('X') => part.replacen('X', x, 1),
-            Some('Y') => part.replacen('Y', y, 1),
-            _ => part.to_string(),
-        })
-        .collect();
-    format!("{name}({variables}")
+fn renamed(literal: &str, x: char, y: char) -> String {
+    let (name, variables) = literal.split_at(literal.find('(').unwrap_or(0));
+    let other = |c| match c {
+        'X' => x,
+        'Y' => y,
+        c => c,
+    };
+    name.chars().chain(variables.chars().map(other)).collect()
 }
 
 /// Whether a name needs no quotes, and does not look like a variable in a text.
