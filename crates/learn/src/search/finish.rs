@@ -41,6 +41,21 @@ struct Finish {
     by_chance: bool,
 }
 
+/// What the look at the end of a run comes to.
+pub(super) enum Look {
+    /// The run has ended.
+    Ended(Ending),
+    /// A few episodes succeeded by luck: the run, with the share of successes in more of them, goes on.
+    ByLuck(Checkpoint),
+}
+
+/// A policy on which short restarts agree, tried in more episodes.
+struct Confirmed {
+    finish: Finish,
+    /// The share of successes of the policy that was looked at, and of the scout's if that was looked at as well.
+    success: (f64, Option<f64>),
+}
+
 /// What every part of the end needs to know.
 #[derive(Clone, Copy)]
 struct Part<'q> {
@@ -50,16 +65,17 @@ struct Part<'q> {
 }
 
 impl Search<'_> {
-    /// The chosen policy, with rules added for uncovered states if slots remain and the return improves.
+    /// The chosen policy, with rules added for uncovered states if slots remain and the return improves. A policy on which short
+    /// restarts agree by luck is left to longer ones.
     pub(super) fn complete(
         &self,
         seed: u64,
         run: &Checkpoint,
-        chosen: usize,
+        number: usize,
         terms: Terms,
         questions: &Rc<Questions<'_>>,
-    ) -> Result<Ending, Error> {
-        let chosen = &run.done[chosen];
+    ) -> Result<Look, Error> {
+        let chosen = &run.done[number];
         let by_gradient = self.read(&chosen.simplified)?.0;
         let scouted = self.scouted(run);
         let ahead = run.scout.as_ref().is_some_and(|s| {
@@ -83,11 +99,14 @@ impl Search<'_> {
             None
         };
         // A few episodes that all succeed may do so by luck.
-        early &= confirmed.as_ref().is_none_or(|c| c.success >= SOLVED);
+        early &= confirmed.as_ref().is_none_or(|c| c.finish.success >= SOLVED);
         let mut looked = 0;
         if let Some(confirmed) = confirmed.as_ref().filter(|_| !early) {
-            looked = confirmed.steps;
-            policy = confirmed.policy.clone();
+            if run.done.len() < terms.budget.restarts {
+                return Ok(Look::ByLuck(by_luck(run, number, ahead, confirmed)));
+            }
+            looked = confirmed.finish.steps;
+            policy = confirmed.finish.policy.clone();
         }
         if self.config.grow && !early && !terms.costly && !free_actions(&policy, self.problem).is_empty() {
             let mut env = (self.make_env)()?;
@@ -101,7 +120,7 @@ impl Search<'_> {
         let by_growth = policy.clone();
         let left = terms.budget.total.saturating_sub(run.steps() + grown);
         let finish = match confirmed.filter(|_| early) {
-            Some(confirmed) => confirmed,
+            Some(confirmed) => confirmed.finish,
             None => self.improve(policy, sizes, terms, left, part)?,
         };
         let has = |policy: &Policy, rule: &Rule| {
@@ -114,7 +133,7 @@ impl Search<'_> {
             () if has(&by_growth, rule) => Origin::Growth,
             () => Origin::Improvement,
         };
-        Ok(Ending {
+        Ok(Look::Ended(Ending {
             origins: finish.policy.rules.iter().map(origin).collect(),
             policy: finish.policy.display(&finish.alphabet).to_string(),
             restart: chosen.restart,
@@ -122,7 +141,7 @@ impl Search<'_> {
             widenings: finish.widenings,
             success: finish.success,
             by_chance: finish.by_chance || run.scout.as_ref().is_some_and(|s| s.by_chance),
-        })
+        }))
     }
 
     /// What a run has learned, by its end.
@@ -230,7 +249,7 @@ impl Search<'_> {
         policy: Policy,
         run: &Checkpoint,
         Part { seed, pace, questions }: Part<'_>,
-    ) -> Result<Finish, Error> {
+    ) -> Result<Confirmed, Error> {
         let alphabet = &self.problem.alphabet;
         let steps = run.steps() / LAST_LOOK;
         let solves = run.scout.as_ref().is_some_and(|s| s.success >= SOLVED && s.length < length(&policy));
@@ -241,16 +260,25 @@ impl Search<'_> {
         let mut own = vec![(self.make_env)()?];
         let mut best = Trial::new(policy, alphabet);
         let mut steps = best.extend(&mut own, episodes, seed, questions)?;
+        let mut success = (best.success(0), None);
         if let Some(scouted) = scouted {
             let mut rival = Trial::new(scouted, alphabet);
             steps += rival.extend(&mut own, episodes, seed, questions)?;
+            success.1 = Some(rival.success(0));
             let (gap, noise) = advantage(&rival.returns(), &best.returns());
             if gap >= -noise - 1e-9 {
                 best = rival;
             }
         }
-        let (widenings, success, by_chance) = (Vec::new(), best.success(0), false);
-        Ok(Finish { steps, widenings, success, by_chance, policy: best.policy, alphabet: best.alphabet })
+        let finish = Finish {
+            steps,
+            widenings: Vec::new(),
+            success: best.success(0),
+            by_chance: false,
+            policy: best.policy,
+            alphabet: best.alphabet,
+        };
+        Ok(Confirmed { finish, success })
     }
 
     /// The policy with more rules, as long as they earn more.
@@ -297,4 +325,20 @@ impl Search<'_> {
             judge.judge(policy.clone())
         }
     }
+}
+
+/// The run, with the share of successes in more episodes for the restart of this number, or for the scout if that is ahead.
+fn by_luck(run: &Checkpoint, number: usize, ahead: bool, confirmed: &Confirmed) -> Checkpoint {
+    let mut run = Checkpoint { diary: None, ..run.clone() };
+    let (policy, scouted) = confirmed.success;
+    let chosen = &mut run.done[number];
+    chosen.steps += confirmed.finish.steps;
+    chosen.selection_steps += confirmed.finish.steps;
+    if !ahead {
+        chosen.success = policy;
+    }
+    if let Some((scout, success)) = run.scout.as_mut().zip(if ahead { Some(policy) } else { scouted }) {
+        scout.success = success;
+    }
+    run
 }

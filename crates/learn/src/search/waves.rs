@@ -13,6 +13,7 @@ use crate::language::problem::Problem;
 use crate::search::budget::{Budget, PAIR, short_restarts};
 use crate::search::checkpoint::{Checkpoint, Learned, RestartResult, best_of};
 use crate::search::diary::{Diary, Questions, Stage};
+use crate::search::finish::Look;
 use crate::search::improve::starts;
 use crate::search::observer::Observer;
 use crate::search::refine::advantage;
@@ -316,15 +317,23 @@ impl<'a> Search<'a> {
                 let (seed, before) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
                 let terms = guard.terms;
                 drop(guard);
-                let ending = match before.ending {
-                    Some(ending) => Some(ending),
+                let look = match before.ending {
+                    Some(ending) => Some(Look::Ended(ending)),
                     None => self.asking(run, Stage::End, shared, |questions| {
                         self.complete(seed, &before, chosen, terms, questions)
                     })?,
                 };
-                let Some(ending) = ending else { return Ok(()) };
+                let Some(look) = look else { return Ok(()) };
                 let mut guard = lock(shared);
                 let state = &mut guard.runs[run];
+                let ending = match look {
+                    Look::Ended(ending) => ending,
+                    Look::ByLuck(checkpoint) => {
+                        state.checkpoint = checkpoint;
+                        self.look(&mut guard, run);
+                        return Ok(());
+                    }
+                };
                 let learned = self.learned(&state.checkpoint, &ending)?;
                 (state.checkpoint.ending, state.checkpoint.diary) = (Some(ending), None);
                 self.observer.finished(seed, &state.checkpoint, &learned);
@@ -352,8 +361,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the first scout did not solve the task and neither did the short restarts, nor the first whole ones where short
-    /// ones earned more the longer they were.
+    /// Whether the first scout did not solve the task and neither did the short restarts, nor the first whole ones where these
+    /// are worth waiting for.
     fn is_scouted_again(&self, shared: &Shared, run: usize) -> bool {
         let checkpoint = &shared.runs[run].checkpoint;
         let failed = checkpoint.scout.as_ref().is_some_and(|s| s.looks == 1 && s.success < SOLVED);
@@ -361,7 +370,9 @@ impl<'a> Search<'a> {
         let short = short_restarts(self.config);
         let done = &checkpoint.done;
         let in_a_wave = done.is_empty() || self.next_look(shared.terms, done.len() - 1) != done.len();
-        let due = done.len() > short || done.len() == short && !gains_by_length(done);
+        // Longer restarts come first where short ones nearly succeed, or earned more the longer they were.
+        let nearly = done.iter().any(|d| d.success >= FAILED);
+        let due = done.len() > short || done.len() == short && !nearly && !gains_by_length(done);
         failed && may && due && !in_a_wave
     }
 

@@ -1,7 +1,9 @@
 //! The search for a rule and its place: a beam over bodies, all places in the order at once.
 
+use std::hash::Hasher;
+
 use derrl_logic::{Action, Arg, Literal};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::draft::Draft;
 use super::regret::Regrets;
@@ -45,6 +47,8 @@ pub struct Standing {
 
 struct Body {
     atoms: Vec<usize>,
+    /// What tells them from other atoms, whatever their order.
+    key: u64,
     /// The masks that have them all.
     held: Vec<u64>,
     gain: f64,
@@ -65,7 +69,7 @@ pub struct Bar {
 /// A rule at its best place.
 pub fn placed(regrets: &Regrets<'_>, draft: &Draft, standing: &Standing) -> Insertion {
     let of = &regrets.actions[draft.action as usize];
-    let mut cover = vec![false; of.lists()];
+    let mut cover = vec![0; of.lists()];
     of.cover(&of.having(&draft.atoms), &mut cover);
     let mut gains = vec![0.0; standing.levels + 1];
     let (gain, at) = score(regrets, draft.action, &cover, standing, &mut gains);
@@ -91,27 +95,22 @@ pub fn best_body(
         let above = best.as_ref().map_or(bar.above, |b| b.gain) + NOTHING;
         above.max(bar.known - NOTHING)
     };
-    let mut beam = vec![Body { atoms: Vec::new(), held: of.everywhere(), gain: 0.0, extra: 0 }];
+    let mut beam = vec![Body { atoms: Vec::new(), key: 0, held: of.everywhere(), gain: 0.0, extra: 0 }];
     let mut held = Vec::new();
-    let mut cover = vec![false; of.lists()];
+    let mut cover = vec![0; of.lists()];
     // How often each cover was met, what it saves and where: that depends on nothing else.
     let mut alike: FxHashMap<u64, (usize, (f64, usize))> = FxHashMap::default();
-    let open = open_rows(regrets, action, standing);
+    let open = Open::new(regrets, action, standing);
     let mut gains = vec![0.0; standing.levels + 1];
     for length in 1..=longest {
         let mut seen = FxHashSet::default();
         let mut next: Vec<Body> = Vec::new();
         for body in &beam {
+            let fits: Vec<_> = body.atoms.iter().map(|&i| regrets.fitting(action, i)).collect();
             for j in 0..atoms.len() {
-                let fits = |&i: &usize| i != j && problem.alphabet.fit(&atoms[i], &atoms[j]);
                 let Some(extra) = introduces(&atoms[j], arity, body.extra) else { continue };
-                if !body.atoms.iter().all(fits) {
-                    continue;
-                }
-                let mut longer = body.atoms.clone();
-                let at = longer.partition_point(|&i| i < j);
-                longer.insert(at, j);
-                if !seen.insert(longer.clone()) {
+                let key = body.key.wrapping_add(scattered(j));
+                if !fits.iter().all(|f| f[j]) || !seen.insert(key) {
                     continue;
                 }
                 of.narrow(&body.held, j, &mut held);
@@ -119,11 +118,12 @@ pub fn best_body(
                     continue;
                 }
                 // Neither this body nor a longer one saves more than its bound.
-                let bound = bound(&open, |list| of.meets(list, &held));
-                if bound - regrets.price * (1 + length) as f64 <= beat(&best) {
+                let price = regrets.price * (1 + length) as f64;
+                let Some(bound) = open.bound(|list| of.meets(list, &held), beat(&best) + price) else {
                     continue;
-                }
-                let known = alike.entry(of.cover(&held, &mut cover));
+                };
+                of.cover(&held, &mut cover);
+                let known = alike.entry(told_apart(&cover));
                 let (times, (gain, at)) =
                     known.or_insert_with(|| (0, score(regrets, action, &cover, standing, &mut gains)));
                 *times += 1;
@@ -131,16 +131,21 @@ pub fn best_body(
                     continue;
                 }
                 let (gain, at) = (*gain, *at);
-                let net = gain - regrets.price * (1 + length) as f64;
+                let net = gain - price;
+                let longer = || {
+                    let mut longer = body.atoms.clone();
+                    longer.insert(longer.partition_point(|&i| i < j), j);
+                    longer
+                };
                 if net > beat(&best) {
-                    let draft = Draft { action, atoms: longer.clone() };
+                    let draft = Draft { action, atoms: longer() };
                     if draft.is_safe(problem) {
                         best = Some(Insertion { gain: net, at, draft });
                     }
                 }
                 let hope = bound - regrets.price * (2 + length) as f64;
                 if length < longest && hope > beat(&best) {
-                    next.push(Body { atoms: longer, held: held.clone(), gain, extra });
+                    next.push(Body { atoms: longer(), key, held: held.clone(), gain, extra });
                 }
             }
         }
@@ -151,35 +156,65 @@ pub fn best_body(
     best
 }
 
-/// A row with an action that loses less than what is lost in its state now.
+/// The rows with an action that loses less than what is lost in its state now: list and what is saved, those of one state together, the
+/// one that saves most first.
 struct Open {
-    state: u32,
-    list: u32,
-    saves: f64,
+    rows: Vec<(u32, f64)>,
+    /// For each state where its rows end, and what its rows and those of the states after it save at the most.
+    states: Vec<(usize, f64)>,
 }
 
-fn open_rows(regrets: &Regrets<'_>, action: u32, standing: &Standing) -> Vec<Open> {
-    let rows = regrets.actions[action as usize].rows.iter();
-    let open = rows.map(|r| {
-        let s = r.state as usize;
-        Open { state: r.state, list: r.list, saves: regrets.weights[s] * (standing.cost[s] - r.least) }
-    });
-    open.filter(|o| o.saves > NOTHING).collect()
-}
-
-/// The most that a body, or any longer one, saves: in each state the best of the actions that it derives.
-fn bound(open: &[Open], meets: impl Fn(u32) -> bool) -> f64 {
-    let (mut total, mut state, mut most) = (0.0, u32::MAX, 0.0);
-    for row in open {
-        if row.state != state {
-            total += most;
-            (state, most) = (row.state, 0.0);
+impl Open {
+    fn new(regrets: &Regrets<'_>, action: u32, standing: &Standing) -> Open {
+        let mut open = Open { rows: Vec::new(), states: Vec::new() };
+        for of_state in regrets.actions[action as usize].rows.chunk_by(|a, b| a.state == b.state) {
+            let first = open.rows.len();
+            let s = of_state[0].state as usize;
+            let saves = |least: f64| regrets.weights[s] * (standing.cost[s] - least);
+            let rows = of_state.iter().map(|r| (r.list, saves(r.least)));
+            open.rows.extend(rows.filter(|(_, saves)| *saves > NOTHING));
+            open.rows[first..].sort_by(|a, b| b.1.total_cmp(&a.1));
+            if let Some(&(_, most)) = open.rows.get(first) {
+                open.states.push((open.rows.len(), most));
+            }
         }
-        if row.saves > most && meets(row.list) {
-            most = row.saves;
+        let mut rest = 0.0;
+        for (_, most) in open.states.iter_mut().rev() {
+            rest += *most;
+            *most = rest;
         }
+        open
     }
-    total + most
+
+    /// The most that a body that meets these lists, or any longer one, saves: in each state the best of the actions that it derives.
+    /// `None` if that is no more than `least`.
+    fn bound(&self, meets: impl Fn(u32) -> bool, least: f64) -> Option<f64> {
+        let (mut total, mut from) = (0.0, 0);
+        for &(to, rest) in &self.states {
+            if total + rest < least - NOTHING {
+                return None;
+            }
+            let best = self.rows[from..to].iter().find(|(list, _)| meets(*list));
+            total += best.map_or(0.0, |(_, saves)| *saves);
+            from = to;
+        }
+        (total > least).then_some(total)
+    }
+}
+
+/// A number scattered over all 64-bit numbers, so that sums of a few tell which these are.
+fn scattered(n: usize) -> u64 {
+    let mut x = (n as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// What tells one cover from another.
+fn told_apart(cover: &[u8]) -> u64 {
+    let mut hash = FxHasher::default();
+    hash.write(cover);
+    hash.finish()
 }
 
 /// How many variables beyond the head's are used once this atom joins a body that uses the first `used` of them; `None` where
@@ -204,7 +239,7 @@ fn introduces(atom: &Literal, arity: usize, used: usize) -> Option<usize> {
 fn score(
     regrets: &Regrets<'_>,
     action: u32,
-    cover: &[bool],
+    cover: &[u8],
     standing: &Standing,
     gains: &mut [f64],
 ) -> (f64, usize) {
@@ -215,7 +250,7 @@ fn score(
         let state = rows[at].state;
         let (mut sum, mut n) = (0.0, 0.0);
         while let Some(row) = rows.get(at).filter(|r| r.state == state) {
-            if cover[row.list as usize] {
+            if cover[row.list as usize] != 0 {
                 sum += row.sum;
                 n += row.count;
             }

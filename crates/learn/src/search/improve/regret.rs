@@ -44,11 +44,12 @@ pub struct Row {
     pub least: f64,
 }
 
-/// Where the masks of a list are in a column: some bits of one word, or whole words.
+/// Where the masks of a list are in a column: these bits of each of some words.
 #[derive(Clone, Copy, Debug)]
-enum Span {
-    Bits { word: usize, of: u64 },
-    Words { from: usize, to: usize },
+struct Span {
+    from: u32,
+    to: u32,
+    bits: u64,
 }
 
 /// The rows of one action.
@@ -79,24 +80,17 @@ impl OfAction {
         out.extend(held.iter().zip(&self.columns[atom]).map(|(h, c)| h & c));
     }
 
-    /// Which lists have one of these masks. Returns a number that tells covers apart, 0 if there is none.
-    pub fn cover(&self, held: &[u64], cover: &mut [bool]) -> u64 {
-        let mut hash = 0u64;
-        for (i, cover) in cover.iter_mut().enumerate() {
-            *cover = self.meets(i as u32, held);
-            if *cover {
-                hash = (hash.rotate_left(5) ^ (i as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            }
-        }
-        hash
-    }
-
     /// Whether a list has one of these masks.
     #[inline]
     pub fn meets(&self, list: u32, held: &[u64]) -> bool {
-        match self.spans[list as usize] {
-            Span::Bits { word, of } => held[word] & of != 0,
-            Span::Words { from, to } => held[from..to].iter().any(|&h| h != 0),
+        let Span { from, to, bits } = self.spans[list as usize];
+        held[from as usize..to as usize].iter().any(|h| h & bits != 0)
+    }
+
+    /// Which lists have one of these masks: 1 for those, 0 for the others.
+    pub fn cover(&self, held: &[u64], cover: &mut [u8]) {
+        for (list, cover) in cover.iter_mut().enumerate() {
+            *cover = u8::from(self.meets(list as u32, held));
         }
     }
 
@@ -119,14 +113,11 @@ impl OfAction {
                 (word, bit) = (word + 1, 0);
             }
             starts.push(word * 64 + bit);
-            self.spans.push(if n <= 64 {
-                let of = if n == 64 { u64::MAX } else { ((1 << n) - 1) << bit };
-                Span::Bits { word, of }
-            } else {
-                Span::Words { from: word, to: word + n.div_ceil(64) }
-            });
+            let bits = if n < 64 { ((1 << n) - 1) << bit } else { u64::MAX };
+            let to = word + n.div_ceil(64);
+            self.spans.push(Span { from: word as u32, to: to as u32, bits });
             if n > 64 {
-                word += n.div_ceil(64);
+                word = to;
             } else {
                 bit += n;
             }
@@ -158,6 +149,7 @@ pub struct Regrets<'a> {
     /// What a rule and an atom have to save.
     pub price: f64,
     known: RefCell<FxHashMap<Vec<Draft>, Fires>>,
+    fitting: RefCell<FxHashMap<(u32, usize), Rc<[bool]>>>,
 }
 
 /// Masks of the states of a table in one language, found when first asked for.
@@ -254,12 +246,24 @@ impl<'a> Regrets<'a> {
             silent,
             price: PRICE * total,
             known: RefCell::default(),
+            fitting: RefCell::default(),
         }
     }
 
     /// Whether no state tells actions apart.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
+    }
+
+    /// Which atoms of an action may stand in a body with this one.
+    pub fn fitting(&self, action: u32, atom: usize) -> Rc<[bool]> {
+        let mut known = self.fitting.borrow_mut();
+        let fits = known.entry((action, atom)).or_insert_with(|| {
+            let atoms = self.problem.grounder.atoms(Action(action));
+            let fits = |(i, other)| i != atom && self.problem.alphabet.fit(&atoms[atom], other);
+            atoms.iter().enumerate().map(fits).collect()
+        });
+        Rc::clone(fits)
     }
 
     /// Where a level fires and what it loses there.
@@ -272,13 +276,13 @@ impl<'a> Regrets<'a> {
         let mut sums: Vec<(f64, f64)> = vec![(0.0, 0.0); self.weights.len()];
         for of_one in key.chunk_by(|a, b| a.action == b.action) {
             let of = &self.actions[of_one[0].action as usize];
-            let mut cover = vec![false; of.lists()];
-            let mut either = vec![false; of.lists()];
+            let mut cover = vec![0; of.lists()];
+            let mut either = vec![0; of.lists()];
             for draft in of_one {
                 of.cover(&of.having(&draft.atoms), &mut cover);
                 either.iter_mut().zip(&cover).for_each(|(e, c)| *e |= c);
             }
-            for row in of.rows.iter().filter(|r| either[r.list as usize]) {
+            for row in of.rows.iter().filter(|r| either[r.list as usize] != 0) {
                 let (sum, count) = &mut sums[row.state as usize];
                 *sum += row.sum;
                 *count += row.count;
