@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use derrl_env::{Env, Error, Options, Outcome, Rng, Status, World, find};
 use derrl_learn::{
-    AGENTS, Checkpoint, Config, Problem, Saved, Search, Setup, Silent, TrainingJob, TrainingResult, evaluate,
-    evaluate_agent,
+    AGENTS, Checkpoint, Config, Learned, Observer, Problem, Saved, Search, Setup, Silent, TrainingJob,
+    TrainingResult, evaluate, evaluate_agent,
 };
 use derrl_logic::{Action, Facts, Object, Universe};
 
@@ -129,6 +129,35 @@ fn a_search_without_budget_reports_all_its_steps() {
         assert_eq!(learned.steps, log.steps.load(Ordering::SeqCst), "{domain}");
         assert!(0 < learned.selection_steps && learned.selection_steps < learned.steps, "{domain}");
     }
+}
+
+/// Keeps how a run ended.
+#[derive(Default)]
+struct Last(Mutex<Option<Checkpoint>>);
+
+impl Observer for Last {
+    fn finished(&self, _seed: u64, checkpoint: &Checkpoint, _learned: &Learned) {
+        *self.0.lock().unwrap() = Some(checkpoint.clone());
+    }
+}
+
+/// With this seed the first two restarts succeed in all of some twenty episodes, and fail in one of twelve others.
+#[test]
+fn a_few_lucky_episodes_do_not_end_a_run() {
+    let spec = find("gridworld").unwrap();
+    let (log, last) = (Arc::new(Log::default()), Last::default());
+    let make_env = watched(spec, &log);
+    let problem = Arc::new(Problem::new(&spec.alphabet(), 1).unwrap());
+    let config = Config { restarts: 2, wave: 2, ..Config::default() };
+    let runs = Search::new(&problem, &config, &make_env, &last).run(vec![(13, Checkpoint::default())], 2);
+    let learned = runs.unwrap().remove(0).unwrap();
+    let done = last.0.lock().unwrap().clone().unwrap().done;
+    assert!(done.len() > 2, "{} restarts", done.len());
+    let lucky = &done[0];
+    assert!(lucky.returns.len() < 30 && lucky.returns.iter().all(|&earned| earned > 0.0));
+    assert!(lucky.success < 0.95, "{} in more episodes", lucky.success);
+    assert!(learned.success > lucky.success);
+    assert_eq!(learned.steps, log.steps.load(Ordering::SeqCst));
 }
 
 /// The instances of scores are drawn from streams that neither training nor selection has drawn from.

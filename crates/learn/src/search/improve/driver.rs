@@ -11,7 +11,6 @@ use super::arrange::neighbours;
 use super::draft::{Levels, are_of, levels_of, policy_of};
 use super::edit::edit;
 use super::explore::{Extent, Follow, PROBES, explore, follow};
-use super::invent::{Invention, pool};
 use super::regret::{MOST_STATES, Regrets};
 use super::table::Table;
 use super::trial::{Trial, starts};
@@ -25,7 +24,7 @@ use crate::search::diary::Questions;
 use crate::settings::streams::Purpose;
 
 /// Discounts tried: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
-const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
+pub(super) const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
 /// Rounds for each size, at the most.
 const ROUNDS: usize = 6;
 /// Instances explored in the first round; twice as many in each later one.
@@ -38,21 +37,18 @@ const STEPS: u64 = 3000;
 /// Environment steps of a run, at the most and about. Where instances are made up four times as many: half of them are kept for these,
 /// and a world with a few problems to learn from is worth the other half.
 const MOST_STEPS: u64 = 1_000_000;
+/// Two steps to a wider language at once, of which there are many, leave one in so many steps to the rest.
+const PAIRS_LEAVE: u64 = 3;
+/// Inventing predicates has one in so many steps more.
+pub(super) const INVENTION_SHARE: u64 = 3;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
 /// Rules that lose more than this share are not repaired only: others are looked for from nothing, in large instances too.
 const MUCH: f64 = 0.05;
 /// Ways to put objects for the variables of a wider language, over all states that are looked at, at the most.
 const MOST_SUBSTITUTIONS: f64 = 5e7;
-/// Where there are no larger instances to judge by, a policy that succeeds more often than this lacks no predicate.
-const NEARLY: f64 = 0.9;
 /// Invented predicates of a policy, at the most.
-const INVENTIONS: usize = 2;
-/// Predicates of the pool that are tried on what was seen, at the most; those of them that are tried in the world; and the states
-/// that tell which these are.
-const SCREENED: usize = 200;
-const FINALISTS: usize = 8;
-const SCREENING_STATES: usize = 400;
+pub(super) const INVENTIONS: usize = 2;
 /// One that loses less than this share has nothing to gain at all.
 const SETTLED: f64 = 1e-6;
 /// Episodes of a size that fail when they start astray, of which others are explored in the same place, at the most.
@@ -95,30 +91,34 @@ pub struct Improved {
 /// Improves policies on the instances of one training task.
 pub struct Improver<'a> {
     /// The problem as it was given.
-    given: Arc<Problem>,
-    language: Language,
+    pub(super) given: Arc<Problem>,
+    pub(super) language: Language,
     /// Instances to train on, the smallest first.
-    sizes: Vec<Box<dyn Env>>,
+    pub(super) sizes: Vec<Box<dyn Env>>,
     /// How many of them are given; those after them were made up, and it is not known whether they can be solved.
-    of_world: usize,
+    pub(super) of_world: usize,
     /// How many of the sizes are explored; policies are compared on one more.
-    trained: usize,
+    pub(super) trained: usize,
     seed: u64,
     episodes: usize,
-    stop: &'a dyn Fn() -> bool,
-    questions: Rc<Questions<'a>>,
+    pub(super) stop: &'a dyn Fn() -> bool,
+    pub(super) questions: Rc<Questions<'a>>,
     /// Environment steps after which nothing more is explored.
-    limit: u64,
+    pub(super) limit: u64,
+    /// How many of them are kept for inventing predicates.
+    pub(super) kept: u64,
     /// Predicates that it may invent.
-    inventions: usize,
+    pub(super) inventions: usize,
+    /// Whether the language is a new one, so that nothing is settled.
+    pub(super) anew: bool,
     /// Whether policies are compared in episodes that start astray, too.
     strays: bool,
-    table: Table,
-    rng: Rng,
+    pub(super) table: Table,
+    pub(super) rng: Rng,
     steps: u64,
     /// The discount that did best so far.
-    gamma: Option<f64>,
-    widenings: Vec<WideningStep>,
+    pub(super) gamma: Option<f64>,
+    pub(super) widenings: Vec<WideningStep>,
     /// Policies that were tried, on as many sizes as there were, and the languages in which they were found.
     tried: Vec<(Trial, Language)>,
     /// Which instance each episode starts in by which they are compared, size by size.
@@ -149,8 +149,10 @@ impl<'a> Improver<'a> {
             episodes,
             stop,
             questions: Rc::new(Questions::until(stop)),
-            limit: MOST_STEPS,
+            limit: MOST_STEPS + MOST_STEPS / INVENTION_SHARE,
+            kept: MOST_STEPS / INVENTION_SHARE,
             inventions: INVENTIONS,
+            anew: false,
             strays: true,
             steps: 0,
             gamma: None,
@@ -171,7 +173,7 @@ impl<'a> Improver<'a> {
     /// The same for a first look: it invents no predicates, and compares policies only where instances start.
     #[must_use]
     pub fn at_first_sight(mut self) -> Improver<'a> {
-        self.inventions = 0;
+        (self.inventions, self.kept) = (0, 0);
         self.strays = false;
         self
     }
@@ -181,7 +183,7 @@ impl<'a> Improver<'a> {
     pub fn and_larger(mut self, sizes: Vec<Box<dyn Env>>) -> Improver<'a> {
         self.sizes.extend(sizes);
         if self.sizes.len() > self.of_world {
-            self.limit = 4 * MOST_STEPS;
+            (self.limit, self.kept) = (4 * self.limit, 4 * self.kept);
         }
         self
     }
@@ -190,6 +192,7 @@ impl<'a> Improver<'a> {
     #[must_use]
     pub fn within(mut self, steps: u64) -> Improver<'a> {
         self.limit = self.limit.min(steps);
+        self.kept = self.kept.min(self.limit / (1 + INVENTION_SHARE));
         self
     }
 
@@ -249,8 +252,8 @@ impl<'a> Improver<'a> {
     }
 
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.
-    fn is_late(&self) -> bool {
-        self.trained > LATE
+    pub(super) fn is_late(&self) -> bool {
+        self.trained > LATE && !self.anew
     }
 
     /// Whether a policy fails in instances of some size that is given.
@@ -258,7 +261,7 @@ impl<'a> Improver<'a> {
         (0..of.results.len().min(self.of_world)).any(|size| of.success(size) < SOLVED)
     }
 
-    fn is_exhausted(&self) -> bool {
+    pub(super) fn is_exhausted(&self) -> bool {
         self.left() == 0 || (self.stop)()
     }
 
@@ -268,18 +271,14 @@ impl<'a> Improver<'a> {
     }
 
     /// The environment steps that may be taken with the sizes of now.
-    fn left(&self) -> u64 {
-        let limit = if self.keeps_half() { self.limit / 2 } else { self.limit };
+    pub(super) fn left(&self) -> u64 {
+        let limit = self.limit - self.kept;
+        let limit = if self.keeps_half() { limit / 2 } else { limit };
         limit.saturating_sub(self.steps + self.table.steps)
     }
 
-    /// The environment steps that are kept for inventing predicates.
-    fn reserve(&self) -> u64 {
-        if self.inventions > 0 { self.limit / 3 } else { 0 }
-    }
-
     /// Explores and edits until that helps no more.
-    fn rounds(&mut self, mut best: Trial) -> Result<Trial, Error> {
+    pub(super) fn rounds(&mut self, mut best: Trial) -> Result<Trial, Error> {
         let mut instances = INSTANCES;
         let mut idle = 0;
         for round in 0..if self.is_late() { LATE_ROUNDS } else { ROUNDS } {
@@ -324,10 +323,8 @@ impl<'a> Improver<'a> {
             let mut kept = false;
             for step in steps {
                 let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-                if self.is_exhausted()
-                    || step.len() > 1 && self.left() < self.reserve()
-                    || self.residue(&best.policy, gamma)? < RESIDUE
-                {
+                let pairs_end = step.len() > 1 && self.left() < self.limit / PAIRS_LEAVE;
+                if self.is_exhausted() || pairs_end || self.residue(&best.policy, gamma)? < RESIDUE {
                     return Ok(best);
                 }
                 let Some(wider) = self.wider(&step)? else { continue };
@@ -453,27 +450,6 @@ impl<'a> Improver<'a> {
         Ok(best)
     }
 
-    /// Invents predicates where the instances that were explored are not solved without, nor larger ones once the language is settled;
-    /// and in the end, where they are solved in a wider language only: one predicate may say what many rules say.
-    fn invent(&mut self, mut best: Trial) -> Result<Trial, Error> {
-        while self.inventions > 0 {
-            let bar = if self.sizes.len() > 1 { SOLVED } else { NEARLY };
-            let sizes = if self.is_late() { best.results.len() } else { self.trained };
-            let failing = (0..sizes.min(self.of_world)).any(|size| best.success(size) < bar);
-            let in_the_end = self.sizes.len() > 1 && self.trained == self.sizes.len();
-            let widened =
-                in_the_end && self.inventions == INVENTIONS && self.widenings.iter().any(|w| w.kept);
-            if self.is_exhausted() || !failing && !widened {
-                break;
-            }
-            self.inventions -= 1;
-            let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
-            let Some(rival) = self.invention(&best, gamma)? else { break };
-            best = self.rounds(rival)?;
-        }
-        Ok(best)
-    }
-
     /// Whether a policy does better than the best so far at first sight: where that fails when it starts astray, or else in the first
     /// episodes of the largest size.
     fn looks_better(&mut self, policy: &Policy, best: &Trial) -> Result<bool, Error> {
@@ -502,98 +478,6 @@ impl<'a> Improver<'a> {
             steps += env.taken();
         }
         Ok((2 * won > lost.len(), steps))
-    }
-
-    /// A policy with one more predicate of its own that does better, if there is one. Each predicate of a pool is tried by itself on
-    /// what was seen; those with which rules lose least, their price included, are then tried in the world.
-    fn invention(&mut self, best: &Trial, gamma: f64) -> Result<Option<Trial>, Error> {
-        // What was given is the start, with what was invented so far.
-        let alphabet = &self.language.problem.alphabet;
-        let is_first = alphabet.predicates.len() == self.given.alphabet.predicates.len();
-        let start = Arc::clone(if is_first { &self.given } else { &self.language.problem });
-        let ranked = self.questions.ask("finalists", |_| true, || self.finalists(&start, gamma))?;
-        let before = mean_stderr(&best.returns()).0;
-        let first = self.widenings.len();
-        let mut winner: Option<(Trial, Language)> = None;
-        for invention in ranked {
-            let Some(wider) = Language::start(&start).with(&invention)? else { continue };
-            let narrow = std::mem::replace(&mut self.language, wider);
-            let rival = self.edited_anew(gamma)?;
-            let wider = std::mem::replace(&mut self.language, narrow);
-            let Some(rival) = rival else { continue };
-            let kept = rival.leads(winner.as_ref().map_or(best, |(w, _)| w));
-            let after = mean_stderr(&rival.returns()).0;
-            if kept {
-                self.widenings[first..].iter_mut().for_each(|w| w.kept = false);
-            }
-            self.widenings.push(WideningStep { to: Widening::Invented(invention.name), before, after, kept });
-            if kept {
-                winner = Some((rival, wider));
-            }
-        }
-        Ok(winner.map(|(trial, language)| {
-            self.language = language;
-            trial
-        }))
-    }
-
-    /// The predicates with which rules lose least on what was seen, the best first.
-    fn finalists(&self, start: &Arc<Problem>, gamma: f64) -> Result<Vec<Invention>, Error> {
-        let pool = pool(&start.alphabet, &self.table, self.stop)?;
-        let bar = self.screened(&mut Language::start(start), gamma, 0);
-        let mut ranked: Vec<(f64, Invention)> = Vec::new();
-        for invention in pool.into_iter().take(SCREENED) {
-            let worth = self.questions.ask(
-                "screened",
-                |_| true,
-                || {
-                    let wider = Language::start(start).with(&invention)?;
-                    Ok(wider.map(|mut wider| self.screened(&mut wider, gamma, invention.size)))
-                },
-            )?;
-            if let Some(worth) = worth.filter(|worth| *worth < bar) {
-                ranked.push((worth, invention));
-            }
-        }
-        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        ranked.truncate(FINALISTS);
-        Ok(ranked.into_iter().map(|(_, invention)| invention).collect())
-    }
-
-    /// What rules of a language lose on a sample of what was seen, with their price and that of so many literals, as a share of what
-    /// acting at random loses.
-    fn screened(&self, language: &mut Language, gamma: f64, size: usize) -> f64 {
-        let problem = Arc::clone(&language.problem);
-        // The same sample for all.
-        let mut rng = self.rng.clone();
-        let (most, masks) = (SCREENING_STATES, &mut language.groundings);
-        let regrets = Regrets::among(most, &problem, &self.table, masks, gamma, &mut rng);
-        if regrets.is_empty() {
-            return 0.0;
-        }
-        let levels = edit(&regrets, Vec::new(), language.reach, self.stop);
-        let worth = regrets.total(&levels) + regrets.price * size as f64;
-        worth / regrets.lost(&Vec::new())
-    }
-
-    /// The policy that editing finds from no rules at all.
-    fn edited_anew(&mut self, gamma: f64) -> Result<Option<Trial>, Error> {
-        let problem = Arc::clone(&self.language.problem);
-        let questions = Rc::clone(&self.questions);
-        let levels = questions.ask(
-            "edited",
-            |levels| are_of(levels, &problem),
-            || {
-                let mut rng = self.rng.clone();
-                let regrets =
-                    Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut rng);
-                Ok(edit(&regrets, Vec::new(), self.language.reach, self.stop))
-            },
-        )?;
-        match policy_of(&levels, &problem).filter(|p| !p.rules.is_empty()) {
-            Some(policy) => Ok(Some(self.tried(policy)?)),
-            None => Ok(None),
-        }
     }
 
     /// What a policy loses on what was seen, as a share of what acting at random loses.
@@ -723,7 +607,7 @@ impl<'a> Improver<'a> {
         if self.strays { trial.going_astray() } else { trial }
     }
 
-    fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
+    pub(super) fn tried(&mut self, policy: Policy) -> Result<Trial, Error> {
         let alphabet = Arc::clone(&self.language.problem.alphabet);
         if let Some((known, _)) = self.tried.iter().find(|(t, _)| t.is_of(&policy, &alphabet)) {
             let mut known = known.clone();

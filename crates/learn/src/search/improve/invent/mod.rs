@@ -2,10 +2,11 @@
 //!
 //! Definitions are text ([`templates`]), so what is found prints as it was made. Those that hold of the same objects in all
 //! states looked at are one ([`pool`]). Each is then offered to the search for rules by itself, and the best few compete in the
-//! world: the driver does that.
+//! world ([`step`]).
 
 mod pool;
+mod step;
 mod templates;
 
-pub use pool::pool;
+use pool::pool;
 pub use templates::Invention;
