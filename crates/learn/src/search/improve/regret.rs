@@ -20,7 +20,7 @@ use crate::language::problem::Problem;
 /// States whose actions are compared, at the most: more are sampled by their weight.
 pub const MOST_STATES: usize = 2000;
 /// Ways to put objects for variables in these states, at the most and about: fewer states are compared where each has many.
-const MOST_SUBSTITUTIONS: f64 = 2e8;
+const COMPARED_SUBSTITUTIONS: f64 = 2e8;
 /// What a rule or an atom has to save to be worth its place, as a share of what acting at random loses.
 const PRICE: f64 = 0.0005;
 /// A state counts where this share of its actions was tried, or this many.
@@ -136,6 +136,9 @@ impl OfAction {
 /// Where a level fires: states with the mean regret of the actions that it derives.
 type Fires = Rc<Vec<(u32, f64)>>;
 
+/// For each atom of an action, whether it may stand in a body with a certain one.
+type Fitting = Rc<[bool]>;
+
 /// The regrets of all actions in the states that count.
 pub struct Regrets<'a> {
     /// The language.
@@ -149,7 +152,8 @@ pub struct Regrets<'a> {
     /// What a rule and an atom have to save.
     pub price: f64,
     known: RefCell<FxHashMap<Vec<Draft>, Fires>>,
-    fitting: RefCell<FxHashMap<(u32, usize), Rc<[bool]>>>,
+    /// By action and atom.
+    fitting: RefCell<FxHashMap<(u32, usize), Fitting>>,
 }
 
 /// Masks of the states of a table in one language, found when first asked for.
@@ -189,7 +193,7 @@ impl<'a> Regrets<'a> {
     ) -> Regrets<'a> {
         let v = table.values(gamma);
         let per_state = table.substitutions(problem.alphabet.variables) / table.len().max(1) as f64;
-        let most = most.min((MOST_SUBSTITUTIONS / per_state) as usize).max(1);
+        let most = most.min((COMPARED_SUBSTITUTIONS / per_state) as usize).max(1);
         let order = chosen(table, most, rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()
@@ -256,7 +260,7 @@ impl<'a> Regrets<'a> {
     }
 
     /// Which atoms of an action may stand in a body with this one.
-    pub fn fitting(&self, action: u32, atom: usize) -> Rc<[bool]> {
+    pub fn fitting(&self, action: u32, atom: usize) -> Fitting {
         let mut known = self.fitting.borrow_mut();
         let fits = known.entry((action, atom)).or_insert_with(|| {
             let atoms = self.problem.grounder.atoms(Action(action));
