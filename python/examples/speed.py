@@ -4,10 +4,11 @@ The overhead is the time of training over that of the world alone: the very call
 step, made again by a plain loop. Training with random play instead would be unfair: random play rarely reaches the goal, so its
 episodes are longer, and a reset costs more than a step.
 
-Both sides take turns, and the best of several rounds counts, so that other work on the machine disturbs them little.
+Both sides take turns, and the median over rounds counts, so that other work on the machine disturbs them little.
 """
 
 import os
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -67,15 +68,18 @@ def seconds(do, *args):
     return time.process_time() - begun
 
 
-def overhead(do=train, rounds=5):
-    """The time of training, or of acting, over that of the same calls made by Python alone."""
+def overhead(do=train, rounds=15):
+    """The time of training, or of acting, over that of the same calls made by Python alone just before and after."""
     recorded = Recorded()
     do(recorded)
-    ours = alone = float("inf")
+    ratios = []
+    before = seconds(play, Plain(), recorded.calls)
     for _ in range(rounds):
-        alone = min(alone, seconds(play, Plain(), recorded.calls))
-        ours = min(ours, seconds(do, Plain()))
-    return ours / alone
+        ours = seconds(do, Plain())
+        after = seconds(play, Plain(), recorded.calls)
+        ratios.append(2 * ours / (before + after))
+        before = after
+    return statistics.median(ratios)
 
 
 def throughput(backend, top, seeds):
