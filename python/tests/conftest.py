@@ -1,5 +1,6 @@
 """What tests share: the examples as modules, and quick settings."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ LONG = {**QUICK, "updates": 500, "batch": 4096, "improve": False, "short_waves":
 
 
 def pytest_configure(config):
+    # Where the tests run in the background of a shell, Ctrl-C is ignored from the start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "alone: measures time, so nothing else should run beside it")
 
 
