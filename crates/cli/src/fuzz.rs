@@ -216,6 +216,7 @@ fn checkpoint() -> Checkpoint {
         episodes: 100,
         steps: 1000,
         selection_steps: 10,
+        language: Vec::new(),
         curve: Vec::new(),
     };
     Checkpoint { done: vec![result(0), result(1)], ..Checkpoint::default() }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use derrl_env::Options;
-use derrl_learn::{Config, Learned, Origin, Problem, Score, UpdateStats};
+use derrl_learn::{Config, Learned, Origin, Problem, Score, UpdateStats, WideningStep};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::{Value, json};
 
@@ -290,6 +290,7 @@ pub(crate) struct Finished {
     /// The alphabet that it speaks.
     alphabet: Arc<Alphabet>,
     origins: Vec<Origin>,
+    widenings: Vec<WideningStep>,
     advice: Vec<String>,
     steps: u64,
     restarts: usize,
@@ -344,6 +345,7 @@ pub(crate) fn finish(
     Ok(Some(Finished {
         advice: result.advice.clone(),
         origins: learned.origins.clone(),
+        widenings: learned.widenings.clone(),
         seed: config.seed,
         policy: learned.policy.clone(),
         alphabet: Arc::clone(&learned.alphabet),
@@ -378,6 +380,11 @@ impl Finished {
             let origin = if line.contains("::") { origins.next() } else { None };
             let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
             let _ = writeln!(text, "  {}{origin}", paint.rule(line));
+        }
+        let kept: Vec<&WideningStep> = self.widenings.iter().filter(|w| w.kept).collect();
+        for (i, WideningStep { to, before, after, .. }) in kept.into_iter().enumerate() {
+            let mark = if i == 0 { "\n  wider language: " } else { "                  " };
+            let _ = writeln!(text, "{mark}{to} (training return {before:.3} before, {after:.3} with it)");
         }
         for (i, advice) in self.advice.iter().enumerate() {
             let mark = if i == 0 { "\n  ! " } else { "    " };

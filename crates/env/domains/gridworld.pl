@@ -19,7 +19,7 @@
 :- background(succ(coordinate, coordinate)).   % the second is one more than the first
 :- subtype(x, coordinate).
 :- subtype(y, coordinate).
-:- negation(obs/2).                       % "no obstacle there" may stand in a rule
+:- negation(obs/2).                       % "no obstacle there" may stand in a rule; found without this, in more steps
 
 :- variables(3).
 

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::search::budget::Plan;
 use crate::search::checkpoint::{Partial, RestartResult, best_of};
+use crate::search::dialects::Tongues;
 use crate::search::prune::{length, prune};
 use crate::search::refine::{Judge, Judged};
 use crate::search::waves::{Search, Terms};
@@ -24,15 +25,30 @@ impl Search<'_> {
     pub(super) fn restart(
         &self,
         seed: u64,
-        restart: u64,
-        partial: Option<Partial>,
+        (restart, partial): (u64, Option<Partial>),
         terms: Terms,
+        tongues: Tongues,
+        save: &dyn Fn(Partial),
+    ) -> Result<Option<RestartResult>, Error> {
+        let number = restart as usize;
+        let trial = tongues.is_trial(number).then(|| terms.budget.trial(self.config));
+        let plan = trial.unwrap_or_else(|| terms.budget.plan(self.config, restart));
+        let (search, language) = self.in_language_of(number, tongues);
+        let result = search.train(seed, (restart, partial), &plan, save)?;
+        Ok(result.map(|result| RestartResult { language: language.to_vec(), ..result }))
+    }
+
+    /// The same, in the language of this search.
+    fn train(
+        &self,
+        seed: u64,
+        (restart, partial): (u64, Option<Partial>),
+        plan: &Plan,
         save: &dyn Fn(Partial),
     ) -> Result<Option<RestartResult>, Error> {
         let mut env = (self.make_env)()?;
         let stop = || self.observer.interrupted();
         let mut env = Counted::until(env.as_mut(), &stop);
-        let plan = terms.budget.plan(self.config, restart);
         let resumed = partial.and_then(|p| {
             Restart::resume(self.problem, &plan.config, &p.snapshot).map(|trainer| (trainer, p.curve))
         });
@@ -63,7 +79,7 @@ impl Search<'_> {
         if saved.elapsed() >= CHECKPOINT_EVERY {
             save(Partial { restart, snapshot: trainer.snapshot(), curve: curve.clone() });
         }
-        match self.select(seed, restart, &trainer, &plan, &mut env) {
+        match self.select(seed, restart, &trainer, plan, &mut env) {
             Ok(result) => Ok(Some(RestartResult { curve, ..result })),
             Err(Error::Interrupted) => {
                 save(Partial { restart, snapshot: trainer.snapshot(), curve });
@@ -141,6 +157,7 @@ impl Search<'_> {
             episodes: trainer.episodes(),
             steps: 0,
             selection_steps: 0,
+            language: Vec::new(),
             curve: Vec::new(),
         })
     }

@@ -145,6 +145,11 @@ impl Budget {
         (!self.limited).then(|| cost(config, short_restarts(config)).1)
     }
 
+    /// How a whole restart is trained that tries a wider language: with the settings given, so that it differs in nothing else.
+    pub fn trial(&self, config: &Config) -> Plan {
+        self.plan(config, short_restarts(config) as u64)
+    }
+
     /// How restart number `restart` is trained.
     pub fn plan(&self, config: &Config, restart: u64) -> Plan {
         let restart = usize::try_from(restart).unwrap_or(usize::MAX);
@@ -163,14 +168,20 @@ impl Budget {
         }
     }
 
-    /// The number of restarts begun when the next look is taken, with `done` of them done.
-    pub fn next_look(&self, config: &Config, done: usize, wave: usize) -> usize {
+    /// The number of restarts begun when the next look is taken, with `done` of them done. So many trials of wider languages make
+    /// a wave after the first.
+    pub fn next_look(&self, config: &Config, done: usize, wave: usize, trials: usize) -> usize {
         let short = short_restarts(config);
         let end = match done.checked_sub(short) {
             // A scout may agree with the very first.
             None if done == 0 => 1,
             None => (done / PAIR + 1) * PAIR,
-            Some(whole) => short + (whole / wave + 1) * wave,
+            Some(whole) if whole < wave => short + wave,
+            Some(whole) => {
+                let later = whole - wave;
+                let more = later.checked_sub(trials).map_or(0, |after| (after / wave + 1) * wave);
+                short + wave + trials + more
+            }
         };
         end.min(self.restarts)
     }
@@ -212,8 +223,11 @@ mod tests {
         let budget = Budget::unlimited(&config);
         let batches: Vec<usize> = (0..10).map(|r| budget.plan(&config, r).config.batch).collect();
         assert_eq!(batches, [32, 32, 64, 64, 128, 128, 256, 256, 1024, 1024]);
-        let looks: Vec<usize> = (0..10).map(|done| budget.next_look(&config, done, 8)).collect();
+        let looks: Vec<usize> = (0..10).map(|done| budget.next_look(&config, done, 8, 0)).collect();
         assert_eq!(looks, [1, 2, 4, 4, 6, 6, 8, 8, 16, 16]);
+        let looks: Vec<usize> =
+            [8, 15, 16, 27, 28, 39].map(|done| budget.next_look(&config, done, 8, 12)).to_vec();
+        assert_eq!(looks, [16, 16, 28, 28, 36, 40]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::score::{SOLVED, mean_stderr};
 use crate::search::diary::Diary;
-use crate::search::improve::WideningStep;
+use crate::search::improve::{Widening, WideningStep};
 use crate::search::refine::paired;
 use crate::search::scout::Scouted;
 use crate::training::restart::{Snapshot, UpdateStats};
@@ -38,6 +38,9 @@ pub struct RestartResult {
     pub steps: u64,
     /// Environment steps of selection.
     pub selection_steps: u64,
+    /// What was added to the language of the domain file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub language: Vec<Widening>,
     /// The training curve.
     pub curve: Vec<UpdateStats>,
 }
@@ -159,9 +162,14 @@ impl Learned {
         if self.by_chance {
             advice.push("outcomes depend on chance here: perhaps no policy succeeds more often".to_string());
         }
-        let tried: Vec<String> = self.widenings.iter().map(|w| w.to.to_string()).collect();
+        let mut tried: Vec<String> = Vec::new();
+        for step in self.widenings.iter().filter(|w| !w.kept).map(|w| w.to.to_string()) {
+            if !tried.contains(&step) {
+                tried.push(step);
+            }
+        }
         if !tried.is_empty() {
-            advice.push(format!("tried without enough gain: {}", tried.join(", ")));
+            advice.push(format!("tried without gain: {}", tried.join(", ")));
         }
         if alphabet.variables_given {
             advice.push(format!(

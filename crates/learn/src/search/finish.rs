@@ -11,6 +11,7 @@ use crate::experience::counted::Counted;
 use crate::search::attempt::Pace;
 use crate::search::budget::short_restarts;
 use crate::search::checkpoint::{Checkpoint, Ending, Learned, Origin};
+use crate::search::dialects::{Tongues, tried};
 use crate::search::diary::Questions;
 use crate::search::grow::{free_actions, grow};
 use crate::search::improve::{Improver, Trial, WideningStep, starts};
@@ -72,6 +73,27 @@ impl Search<'_> {
         seed: u64,
         run: &Checkpoint,
         number: usize,
+        (terms, tongues): (Terms, Tongues),
+        questions: &Rc<Questions<'_>>,
+    ) -> Result<Look, Error> {
+        let chosen = &run.done[number];
+        let tried = tried(run, chosen, tongues);
+        let search = self.in_language_of(chosen.restart as usize, tongues).0;
+        Ok(match search.end(seed, run, number, terms, questions)? {
+            Look::Ended(ending) => {
+                let widenings = tried.into_iter().chain(ending.widenings).collect();
+                Look::Ended(Ending { widenings, ..ending })
+            }
+            by_luck @ Look::ByLuck(_) => by_luck,
+        })
+    }
+
+    /// The same, in the language of this search.
+    fn end(
+        &self,
+        seed: u64,
+        run: &Checkpoint,
+        number: usize,
         terms: Terms,
         questions: &Rc<Questions<'_>>,
     ) -> Result<Look, Error> {
@@ -123,6 +145,10 @@ impl Search<'_> {
             Some(confirmed) => confirmed.finish,
             None => self.improve(policy, sizes, terms, left, part)?,
         };
+        let mut widenings = finish.widenings;
+        if let Some(scout) = run.scout.as_ref().filter(|_| ahead) {
+            widenings.splice(0..0, scout.widenings.iter().cloned());
+        }
         let has = |policy: &Policy, rule: &Rule| {
             policy.rules.iter().any(|r| r.action == rule.action && r.body == rule.body)
         };
@@ -138,7 +164,7 @@ impl Search<'_> {
             policy: finish.policy.display(&finish.alphabet).to_string(),
             restart: chosen.restart,
             steps: grown + finish.steps,
-            widenings: finish.widenings,
+            widenings,
             success: finish.success,
             by_chance: finish.by_chance || run.scout.as_ref().is_some_and(|s| s.by_chance),
         }))

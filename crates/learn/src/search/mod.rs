@@ -3,6 +3,7 @@
 mod attempt;
 pub mod budget;
 pub mod checkpoint;
+mod dialects;
 pub mod diary;
 mod finish;
 pub mod grow;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::search::diary::Questions;
-use crate::search::improve::Improver;
+use crate::search::improve::{Improver, WideningStep};
 use crate::search::prune::length;
 use crate::search::waves::Search;
 
@@ -36,6 +36,9 @@ pub struct Scouted {
     /// How often the task was scouted.
     #[serde(default = "once")]
     pub looks: u8,
+    /// The steps to a wider language that it tried.
+    #[serde(default)]
+    pub widenings: Vec<WideningStep>,
     /// Whether an action in one state brought now this, now that.
     #[serde(default)]
     pub by_chance: bool,
@@ -71,6 +74,7 @@ impl Search<'_> {
             length: length(&improved.policy),
             success: improved.success.first().copied().unwrap_or(0.0),
             returns: improved.returns,
+            widenings: improved.widenings,
             steps: improved.steps + before.map_or(0, |s| s.steps),
             looks: 1 + before.map_or(0, |s| s.looks),
             by_chance: improved.by_chance || before.is_some_and(|s| s.by_chance),

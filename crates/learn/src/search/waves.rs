@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use derrl_env::{Cost, Env};
 
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::search::budget::{Budget, PAIR, short_restarts};
 use crate::search::checkpoint::{Checkpoint, Learned, RestartResult, best_of};
+use crate::search::dialects::{Dialect, Tongues};
 use crate::search::diary::{Diary, Questions, Stage};
 use crate::search::finish::Look;
 use crate::search::improve::starts;
@@ -49,6 +50,8 @@ pub struct Search<'a> {
     steps: Option<u64>,
     /// Training instances by size, where the world has sizes.
     pub(super) make_sizes: Option<&'a MakeSizes<'a>>,
+    /// Wider languages for restarts, once they are asked for.
+    pub(super) dialects: OnceLock<Vec<Dialect>>,
 }
 
 /// What a thread does next, for the run of that number.
@@ -99,7 +102,8 @@ impl<'a> Search<'a> {
         make_env: &'a MakeEnv<'a>,
         observer: &'a dyn Observer,
     ) -> Search<'a> {
-        Search { problem, config, make_env, observer, steps: None, make_sizes: None }
+        let dialects = OnceLock::new();
+        Search { problem, config, make_env, observer, steps: None, make_sizes: None, dialects }
     }
 
     /// The same search with training instances by size, the smallest first: policies are improved and compared on these too.
@@ -113,6 +117,12 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn within(self, steps: u64) -> Search<'a> {
         Search { steps: Some(steps), ..self }
+    }
+
+    /// The same search in another language.
+    pub(super) fn over<'b>(&'b self, problem: &'b Arc<Problem>) -> Search<'b> {
+        let Search { config, make_env, observer, steps, make_sizes, .. } = *self;
+        Search { problem, config, make_env, observer, steps, make_sizes, dialects: OnceLock::new() }
     }
 
     /// The problem.
@@ -167,7 +177,7 @@ impl<'a> Search<'a> {
                 self.next_scout(&mut shared, run);
                 // A resumed run may wait for the scout alone: what it finds decides whether there is another wave.
                 let done = shared.runs[run].started as usize;
-                if done == 0 || self.next_look(shared.terms, done - 1) != done {
+                if done == 0 || self.next_look(&shared, run, done - 1) != done {
                     self.next_wave(&mut shared, run);
                 }
             } else {
@@ -292,10 +302,11 @@ impl<'a> Search<'a> {
                 let seed = guard.runs[run].seed;
                 let partial =
                     guard.runs[run].checkpoint.running.iter().find(|p| p.restart == restart).cloned();
-                let terms = guard.terms;
+                let (terms, tongues) = (guard.terms, self.tongues(&guard, run));
                 drop(guard);
                 self.observer.begins(seed);
-                let result = self.restart(seed, restart, partial, terms, &|partial| {
+                let begun = (restart, partial);
+                let result = self.restart(seed, begun, terms, tongues, &|partial| {
                     let mut guard = lock(shared);
                     guard.runs[run].checkpoint.note(partial);
                     self.observer.checkpoint(seed, &guard.runs[run].checkpoint);
@@ -315,12 +326,12 @@ impl<'a> Search<'a> {
             Job::Complete(run, chosen) => {
                 let guard = lock(shared);
                 let (seed, before) = (guard.runs[run].seed, guard.runs[run].checkpoint.clone());
-                let terms = guard.terms;
+                let (terms, tongues) = (guard.terms, self.tongues(&guard, run));
                 drop(guard);
                 let look = match before.ending {
                     Some(ending) => Some(Look::Ended(ending)),
                     None => self.asking(run, Stage::End, shared, |questions| {
-                        self.complete(seed, &before, chosen, terms, questions)
+                        self.complete(seed, &before, chosen, (terms, tongues), questions)
                     })?,
                 };
                 let Some(look) = look else { return Ok(()) };
@@ -369,11 +380,11 @@ impl<'a> Search<'a> {
         let may = shared.terms.budget.second_scout(self.config).is_some();
         let short = short_restarts(self.config);
         let done = &checkpoint.done;
-        let in_a_wave = done.is_empty() || self.next_look(shared.terms, done.len() - 1) != done.len();
+        let in_a_wave = done.is_empty() || self.next_look(shared, run, done.len() - 1) != done.len();
         // Longer restarts come first where short ones nearly succeed, or earned more the longer they were.
         let nearly = done.iter().any(|d| d.success >= FAILED);
         let due = done.len() > short || done.len() == short && !nearly && !gains_by_length(done);
-        failed && may && due && !in_a_wave
+        failed && may && due && !in_a_wave && !self.tongues(shared, run).come_first(done.len())
     }
 
     fn next_scout(&self, shared: &mut Shared, run: usize) {
@@ -383,15 +394,22 @@ impl<'a> Search<'a> {
     }
 
     /// The number of restarts begun at the next look at their results: waves are smaller where episodes are costly.
-    fn next_look(&self, terms: Terms, done: usize) -> usize {
-        let wave = if terms.costly { self.config.wave.min(self.config.agree) } else { self.config.wave };
-        terms.budget.next_look(self.config, done, wave)
+    fn next_look(&self, shared: &Shared, run: usize, done: usize) -> usize {
+        let Terms { costly, budget, .. } = shared.terms;
+        let wave = if costly { self.config.wave.min(self.config.agree) } else { self.config.wave };
+        budget.next_look(self.config, done, wave, self.tongues(shared, run).trials())
+    }
+
+    /// The languages that the restarts of a run speak.
+    fn tongues(&self, shared: &Shared, run: usize) -> Tongues {
+        let SeedRun { checkpoint, instances, .. } = &shared.runs[run];
+        self.languages(checkpoint, instances, shared.terms)
     }
 
     fn next_wave(&self, shared: &mut Shared, run: usize) {
-        let state = &mut shared.runs[run];
         // A resumed run may begin in the middle of a wave.
-        let end = self.next_look(shared.terms, state.started as usize) as u64;
+        let end = self.next_look(shared, run, shared.runs[run].started as usize) as u64;
+        let state = &mut shared.runs[run];
         shared.queue.extend(
             (0..end)
                 .filter(|r| state.checkpoint.done.iter().all(|d| d.restart != *r))
@@ -411,8 +429,11 @@ impl<'a> Search<'a> {
         if done.len() >= terms.budget.restarts {
             return Some(chosen);
         }
-        if self.next_look(terms, done.len() - 1) != done.len() {
+        if self.next_look(shared, run, done.len() - 1) != done.len() {
             return None; // in the middle of a wave
+        }
+        if self.tongues(shared, run).are_due(done.len()) {
+            return None;
         }
         let short = done.len() <= short_restarts(self.config);
         let same =

@@ -86,7 +86,8 @@ pub struct Config {
     /// Sizes of the short restarts that come first, two of each: the first have updates of a 32nd of `batch` decisions, the next
     /// of twice as many, and so on. None are short at 0.
     pub short_waves: usize,
-    /// Whether restarts differ in discount, temperature and `body_prior`: one of each short pair, and most once a wave has failed.
+    /// Whether restarts differ in discount, temperature and `body_prior`: one of each short pair, and most once a wave has failed; and
+    /// in language, once half of a whole wave agrees on less than success.
     pub vary: bool,
     /// Whole restarts that run before each look at their results, whatever the number of threads; in worlds with costly
     /// episodes `agree` of them.

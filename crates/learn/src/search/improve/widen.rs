@@ -7,7 +7,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use derrl_logic::Alphabet;
+use derrl_logic::alphabet::Predicate;
+use derrl_logic::{Alphabet, Role};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::Reach;
@@ -32,6 +33,8 @@ pub enum Widening {
     Longer(usize),
     /// Every predicate may be negated.
     Negation,
+    /// This predicate may be negated.
+    NegationOf(String),
     /// So many variables.
     Variables(usize),
     /// A predicate of its own, of this name.
@@ -43,10 +46,53 @@ impl fmt::Display for Widening {
         match self {
             Widening::Longer(n) => write!(f, "bodies of up to {n} atoms"),
             Widening::Negation => f.write_str("negation"),
+            Widening::NegationOf(predicate) => write!(f, "negation of {predicate}"),
             Widening::Variables(n) => write!(f, "{n} variables"),
             Widening::Invented(name) => write!(f, "the invented predicate {name}"),
         }
     }
+}
+
+impl Widening {
+    /// The steps that restarts may try: the negation of each predicate, and one more variable.
+    pub fn for_restarts(alphabet: &Alphabet) -> Vec<Widening> {
+        let negated = alphabet.predicates.iter().filter(|p| p.role != Role::Legal).map(signature);
+        let mut steps: Vec<Widening> = negated.map(Widening::NegationOf).collect();
+        steps.push(Widening::Variables(alphabet.variables + 1));
+        steps.retain(|step| step.is_free(alphabet));
+        steps
+    }
+
+    /// Whether the domain file leaves this open.
+    fn is_free(&self, alphabet: &Alphabet) -> bool {
+        match self {
+            Widening::Longer(n) => alphabet.max_body.is_none_or(|most| most >= *n),
+            Widening::Negation | Widening::NegationOf(_) => {
+                !alphabet.predicates[..alphabet.of_domain].iter().any(|p| p.negatable)
+            }
+            Widening::Variables(_) => !alphabet.variables_given,
+            Widening::Invented(_) => true,
+        }
+    }
+
+    /// Adds to an alphabet what the step adds to it.
+    pub fn widen(&self, alphabet: &mut Alphabet) {
+        match self {
+            Widening::Negation => alphabet.predicates.iter_mut().for_each(|p| p.negatable = true),
+            Widening::NegationOf(one) => {
+                let named = alphabet.predicates.iter_mut().filter(|p| signature(p) == *one);
+                named.for_each(|p| p.negatable = true);
+            }
+            Widening::Variables(n) => alphabet.variables = *n,
+            // Not of the alphabet, and with its definition: see `Language::with`.
+            Widening::Longer(_) | Widening::Invented(_) => {}
+        }
+    }
+}
+
+/// A predicate as the domain file names it, such as `on/2`.
+fn signature(predicate: &Predicate) -> String {
+    format!("{}/{}", predicate.name, predicate.args.len())
 }
 
 /// A language with the masks of states in it.
@@ -81,37 +127,22 @@ impl Language {
     /// The language after a step; `None` where the domain file rules it out or it would be too wide to search.
     pub fn wider(&self, step: &Widening) -> Result<Option<Language>, Error> {
         let alphabet = &self.problem.alphabet;
-        let mut reach = self.reach;
-        let mut wider: Alphabet = (**alphabet).clone();
+        if !step.is_free(alphabet) {
+            return Ok(None);
+        }
         match *step {
             Widening::Longer(n) => {
-                if n > LONGEST || alphabet.max_body.is_some_and(|most| most < n) {
-                    return Ok(None);
-                }
-                reach.longest = n;
-                let groundings = self.groundings.clone();
-                return Ok(Some(Language {
-                    problem: Arc::clone(&self.problem),
-                    reach,
-                    groundings,
-                    own: self.own,
-                }));
+                let reach = Reach { longest: n, ..self.reach };
+                let (problem, groundings) = (Arc::clone(&self.problem), self.groundings.clone());
+                return Ok((n <= LONGEST).then_some(Language { problem, reach, groundings, own: self.own }));
             }
-            Widening::Negation => {
-                if alphabet.predicates[..alphabet.of_domain].iter().any(|p| p.negatable) {
-                    return Ok(None);
-                }
-                wider.predicates.iter_mut().for_each(|p| p.negatable = true);
-            }
-            Widening::Variables(n) => {
-                if alphabet.variables_given || n > self.own + MORE_VARIABLES {
-                    return Ok(None);
-                }
-                wider.variables = n;
-            }
+            Widening::Variables(n) if n > self.own + MORE_VARIABLES => return Ok(None),
             // A definition comes with its text: see `with`.
             Widening::Invented(_) => return Ok(None),
+            _ => {}
         }
+        let mut wider: Alphabet = (**alphabet).clone();
+        step.widen(&mut wider);
         self.over(&Arc::new(wider))
     }
 
