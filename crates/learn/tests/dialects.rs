@@ -73,7 +73,9 @@ fn a_negation_is_found_where_the_file_gives_none_and_an_interrupted_run_finds_th
         match i.checked_sub(PLAIN) {
             None => assert_eq!(restart.language, []),
             Some(trial) if trial < PREDICATES => assert_eq!(restart.language.len(), 1),
-            Some(_) => assert_eq!(restart.language, [obstacle.clone()], "the best is spoken afterwards"),
+            Some(_) => {
+                assert_eq!(restart.language, std::slice::from_ref(&obstacle), "the best is spoken afterwards");
+            }
         }
     }
     let mut tried: Vec<String> = learned.widenings.iter().map(|w| w.to.to_string()).collect();

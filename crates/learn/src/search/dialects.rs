@@ -80,9 +80,10 @@ impl Search<'_> {
     pub(super) fn languages(&self, run: &Checkpoint, instances: &[u64], terms: Terms) -> Tongues {
         let from = short_restarts(self.config) + self.config.wave;
         let none = Tongues::default();
-        // By chance even the best policy may fail.
+        // By chance even the best policy may fail. What a scout finds later changes nothing.
         let settled = run.scout.as_ref().is_some_and(|s| s.success >= SOLVED || s.by_chance);
-        let may = self.config.vary && terms.decided && !terms.costly && !settled;
+        let begun = run.done.iter().any(|d| !d.language.is_empty());
+        let may = self.config.vary && terms.decided && !terms.costly && (begun || !settled);
         let plain = before(&run.done, from);
         if !may || plain.len() < from {
             return none;
@@ -116,7 +117,9 @@ impl Search<'_> {
             groups
                 .filter_map(|steps| {
                     let mut wider: Alphabet = (*self.problem.alphabet).clone();
-                    steps.iter().for_each(|step| step.widen(&mut wider));
+                    for step in steps {
+                        step.widen(&mut wider);
+                    }
                     let problem = self.problem.in_language(&Arc::new(wider)).ok()?;
                     Some(Dialect { steps: steps.to_vec(), problem: Arc::new(problem) })
                 })
