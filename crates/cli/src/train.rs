@@ -384,7 +384,12 @@ impl Finished {
         let kept: Vec<&WideningStep> = self.widenings.iter().filter(|w| w.kept).collect();
         for (i, WideningStep { to, before, after, .. }) in kept.into_iter().enumerate() {
             let mark = if i == 0 { "\n  wider language: " } else { "                  " };
-            let _ = writeln!(text, "{mark}{to} (training return {before:.3} before, {after:.3} with it)");
+            let brought = if after > before {
+                format!("training return {before:.3} before, {after:.3} with it")
+            } else {
+                "better in larger instances, or after wrong moves".to_string()
+            };
+            let _ = writeln!(text, "{mark}{to} ({brought})");
         }
         for (i, advice) in self.advice.iter().enumerate() {
             let mark = if i == 0 { "\n  ! " } else { "    " };

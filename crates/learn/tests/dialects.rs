@@ -74,7 +74,11 @@ fn a_negation_is_found_where_the_file_gives_none_and_an_interrupted_run_finds_th
             None => assert_eq!(restart.language, []),
             Some(trial) if trial < PREDICATES => assert_eq!(restart.language.len(), 1),
             Some(_) => {
-                assert_eq!(restart.language, std::slice::from_ref(&obstacle), "the best is spoken afterwards");
+                assert_eq!(
+                    restart.language,
+                    std::slice::from_ref(&obstacle),
+                    "the best is spoken afterwards"
+                );
             }
         }
     }
