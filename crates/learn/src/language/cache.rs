@@ -28,14 +28,20 @@ impl GroundingCache {
             return known;
         }
         if inner.universes.len() >= MOST_UNIVERSES {
-            inner.universes.clear();
-            inner.index.clear();
-            inner.masks = 0;
+            let next = inner.next;
+            *inner = Cached { next, ..Cached::default() };
         }
         let number = inner.next;
         inner.next += 1;
         inner.universes.insert(Arc::clone(universe), number);
         number
+    }
+
+    /// Forgets all: what is asked for again is computed again.
+    pub fn clear(&self) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = inner.next;
+        *inner = Cached { next, ..Cached::default() };
     }
 
     /// The grounding of a state, computed if no thread has done so before.

@@ -35,6 +35,10 @@ impl Search<'_> {
         let plan = trial.unwrap_or_else(|| terms.budget.plan(self.config, restart));
         let (search, language) = self.in_language_of(number, tongues);
         let result = search.train(seed, (restart, partial), &plan, save)?;
+        if tongues.is_trial(number) {
+            // Most of these languages are not spoken again, and each would keep as many states as the first.
+            search.problem.cache.clear();
+        }
         Ok(result.map(|result| RestartResult { language: language.to_vec(), ..result }))
     }
 

@@ -92,10 +92,10 @@ impl Search<'_> {
         let Some(&first) = best.first() else { return none };
         let agree = 2 * best.len() >= self.config.wave && best.len() >= self.config.agree;
         let succeed = best.iter().any(|&i| plain[i].success >= SOLVED);
-        let to = from + self.dialects(terms, from).len();
         if !agree || succeed {
             return none;
         }
+        let to = from + self.dialects(terms, from).len();
         let tried = &before(&run.done, to)[from..];
         let mean = |d: &RestartResult| mean_stderr(&d.returns).0;
         let best =
