@@ -123,26 +123,22 @@ def main(args: list[str]) -> int: ...
 def builtin() -> list[str]:
     """The names of the built-in worlds."""
 
-def start(
-    world: World,
-    folder: str | PathLike[str],
-    seed: int,
-    settings: list[str],
-    task: str | None = None,
-    episodes: int | None = None,
-    untyped: bool = False,
-    options: str = "{}",
-) -> None: ...
-def check(
-    world: World,
-    folder: str | PathLike[str],
-    seed: int,
-    settings: list[str],
-    task: str | None = None,
-    episodes: int | None = None,
-    untyped: bool = False,
-    options: str = "{}",
-) -> None: ...
+class Request:
+    """What is asked of a run."""
+
+    def __init__(
+        self,
+        world: World,
+        seed: int,
+        settings: list[str],
+        task: str | None = None,
+        episodes: int | None = None,
+        untyped: bool = False,
+        options: str = "{}",
+    ) -> None: ...
+    def start(self, folder: str | PathLike[str]) -> None: ...
+    def check(self, folder: str | PathLike[str]) -> None: ...
+
 def learn(
     world: World,
     folder: str | PathLike[str],

@@ -140,10 +140,10 @@ def _check(job: Job, known: dict[str, World]) -> None:
     given = dict(job.settings)
     asked = {key: given.pop(key, None) for key in ("task", "episodes", "untyped", "options")}
     changed = [written(key, value) for key, value in given.items()]
-    _derrl.check(
-        of, job.folder, job.seed, changed, asked["task"], whole_or_none("episodes", asked["episodes"]),
+    _derrl.Request(
+        of, job.seed, changed, asked["task"], whole_or_none("episodes", asked["episodes"]),
         bool(asked["untyped"]), options(asked["options"]),
-    )
+    ).check(job.folder)
 
 
 def _finished(job: Job) -> bool:

@@ -146,7 +146,7 @@ def train(
         of.episodes(test).reset(0)  # what cannot be scored fails now, not after training
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="derrl-"))
     try:
-        _derrl.start(of, folder, seed, changed, task, episodes, untyped, told)
+        _derrl.Request(of, seed, changed, task, episodes, untyped, told).start(folder)
     except BaseException:
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)

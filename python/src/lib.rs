@@ -41,10 +41,9 @@ fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<world::Episodes>()?;
     m.add_class::<level::Level>()?;
     m.add_class::<policy::Policy>()?;
+    m.add_class::<training::Request>()?;
     m.add_function(wrap_pyfunction!(main, m)?)?;
     m.add_function(wrap_pyfunction!(world::builtin, m)?)?;
-    m.add_function(wrap_pyfunction!(training::start, m)?)?;
-    m.add_function(wrap_pyfunction!(training::check, m)?)?;
     m.add_function(wrap_pyfunction!(training::learn, m)?)?;
     m.add_function(wrap_pyfunction!(training::report, m)?)?;
     m.add_function(wrap_pyfunction!(training::tensorboard, m)?)?;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use derrl::Planning;
-use derrl::in_folder::{self, Control, Ended, Request};
+use derrl::in_folder::{self, Control, Ended};
 use derrl::learner::cores;
 use derrl::spread::{self, Restarted};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyUserWarning};
@@ -19,51 +19,45 @@ const POLL: Duration = Duration::from_millis(100);
 /// How long a world written in Python may take to come back from a call once the run is to stop.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Makes the folder of a new run.
-#[pyfunction]
-#[pyo3(signature = (world, folder, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
-#[allow(clippy::too_many_arguments)]
-pub fn start(
-    py: Python<'_>,
-    world: &Bound<'_, World>,
-    folder: PathBuf,
-    seed: u64,
-    settings: Vec<String>,
-    task: Option<String>,
-    episodes: Option<usize>,
-    untyped: bool,
-    options: &str,
-) -> PyResult<()> {
-    let World { world, planning, .. } = world.get().clone();
-    for warning in
-        planning.as_ref().map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)?
-    {
-        let warning = std::ffi::CString::new(warning)?;
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
-    }
-    let options = read_options(options)?;
-    let request = Request { world, planning, task, seed, episodes, untyped, options, settings };
-    in_folder::start(&request, &folder).map_err(raise)
-}
+/// What is asked of a run.
+#[pyclass(frozen)]
+pub struct Request(in_folder::Request);
 
-/// An error if the arguments of `start` are wrong, or if the folder holds another run than it would make with them.
-#[pyfunction]
-#[pyo3(signature = (world, folder, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
-#[allow(clippy::too_many_arguments)]
-pub fn check(
-    world: &Bound<'_, World>,
-    folder: PathBuf,
-    seed: u64,
-    settings: Vec<String>,
-    task: Option<String>,
-    episodes: Option<usize>,
-    untyped: bool,
-    options: &str,
-) -> PyResult<()> {
-    let World { world, planning, .. } = world.get().clone();
-    let options = read_options(options)?;
-    let request = Request { world, planning, task, seed, episodes, untyped, options, settings };
-    in_folder::check(&request, &folder).map_err(raise)
+#[pymethods]
+impl Request {
+    /// Takes what is asked as it is: `start` and `check` say what is wrong with it.
+    #[new]
+    #[pyo3(signature = (world, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
+    fn new(
+        world: &Bound<'_, World>,
+        seed: u64,
+        settings: Vec<String>,
+        task: Option<String>,
+        episodes: Option<usize>,
+        untyped: bool,
+        options: &str,
+    ) -> PyResult<Request> {
+        let World { world, planning, .. } = world.get().clone();
+        let options = read_options(options)?;
+        let asked = in_folder::Request { world, planning, task, seed, episodes, untyped, options, settings };
+        Ok(Request(asked))
+    }
+
+    /// Makes the folder of a new run.
+    fn start(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        let planning = self.0.planning.as_ref();
+        let warnings = planning.map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)?;
+        for warning in warnings {
+            let warning = std::ffi::CString::new(warning)?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
+        }
+        in_folder::start(&self.0, &folder).map_err(raise)
+    }
+
+    /// An error if what is asked is wrong, or if the folder holds another run than it would make.
+    fn check(&self, folder: PathBuf) -> PyResult<()> {
+        in_folder::check(&self.0, &folder).map_err(raise)
+    }
 }
 
 /// Trains in a folder from where it was, and returns what `train --json` prints. `progress` is called now and then with the
