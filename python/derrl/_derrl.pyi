@@ -16,6 +16,9 @@ class World:
     def find(name: str) -> World:
         """The built-in world of that name."""
     @staticmethod
+    def changed(file: str, domain: str) -> World:
+        """A built-in world with a domain file of one's own, which says in `:- environment(...)` which world it describes."""
+    @staticmethod
     def pddl(
         domain: str | PathLike[str],
         train: Sequence[str | PathLike[str]],

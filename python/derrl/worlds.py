@@ -45,7 +45,7 @@ def world(
     name: str | None = None,
     domain: str | Path | None = None,
 ) -> World:
-    """The world that a name, an object, or the path of a PDDL domain stands for.
+    """The world that a name, an object, or the path of a domain file (``.pl``, for a built-in world, or ``.pddl``) stands for.
 
     ``tests`` are further objects of the same kind, each a task that is scored after training. ``domain`` is used in place of that
     of the object. Where there is neither, one is inferred by :func:`infer_domain` and printed to standard error.
@@ -56,6 +56,8 @@ def world(
             raise Error("tests go with a world of your own; a built-in world has tasks: evaluate(policy, world, task)")
         if isinstance(of, str) and (of.endswith(".pddl") or Path(of, "domain.pddl").is_file()):
             return pddl(of)
+        if isinstance(of, str) and of.endswith(".pl"):
+            return World.changed(of, domain_text(Path(of)))
         return of if isinstance(of, World) else World.find(of)
     for each in (of, *tests.values()):
         check_methods(each)

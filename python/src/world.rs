@@ -33,6 +33,7 @@ pub struct World {
 /// How a world was made, so that another process can make it again.
 enum Recipe {
     Find,
+    Changed(String),
     Described,
     Python(Vec<(String, Py<PyAny>)>),
     Pddl(PathBuf, Problems),
@@ -58,6 +59,19 @@ impl World {
         Ok(World::of(engine::find(name).map_err(raise)?.clone(), Recipe::Find))
     }
 
+    /// A built-in world with a domain file of one's own, which says in `:- environment(...)` which world it describes.
+    #[staticmethod]
+    fn changed(file: String, domain: &str) -> PyResult<World> {
+        let Some(name) = environment(&file, domain)? else {
+            return Err(Error::new_err(format!(
+                "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
+            )));
+        };
+        let world = engine::find(&name).map_err(raise)?.clone();
+        let world = world.with_domain(&file, domain).map_err(raise)?;
+        Ok(World::of(world, Recipe::Changed(file)))
+    }
+
     /// A domain of PDDL with its problems: a file, or a folder that holds `domain.pddl`.
     #[staticmethod]
     #[pyo3(signature = (domain, train, test, max_steps = None))]
@@ -77,7 +91,7 @@ impl World {
     /// domain file says, or else the one given.
     #[staticmethod]
     fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>) -> PyResult<World> {
-        let said = environment(domain)?;
+        let said = environment("domain.pl", domain)?;
         let name = said.as_deref().unwrap_or(name);
         if engine::worlds().iter().any(|w| w.name() == name) {
             return Err(Error::new_err(format!(
@@ -100,7 +114,7 @@ impl World {
     /// A world of which only the domain file is known: nothing can be played in it.
     #[staticmethod]
     fn described(domain: &str) -> PyResult<World> {
-        let name = environment(domain)?.unwrap_or_else(|| "world".to_string());
+        let name = environment("domain.pl", domain)?.unwrap_or_else(|| "world".to_string());
         Ok(World::of(derrl::World::new(name, domain).map_err(raise)?, Recipe::Described))
     }
 
@@ -109,6 +123,7 @@ impl World {
         let (name, domain) = (self.world.name(), self.world.domain());
         let (how, args) = match &*self.recipe {
             Recipe::Find => ("find", (name,).into_pyobject(py)?),
+            Recipe::Changed(file) => ("changed", (file, domain).into_pyobject(py)?),
             Recipe::Described => ("described", (domain,).into_pyobject(py)?),
             Recipe::Python(tasks) => {
                 let tasks: Vec<(&str, &Py<PyAny>)> = tasks.iter().map(|(t, o)| (t.as_str(), o)).collect();
@@ -177,8 +192,8 @@ impl World {
 }
 
 /// The name of the world that the text of a domain file says, if it does.
-fn environment(domain: &str) -> PyResult<Option<String>> {
-    let source = derrl::logic::Source::new("domain.pl", domain);
+fn environment(file: &str, domain: &str) -> PyResult<Option<String>> {
+    let source = derrl::logic::Source::new(file, domain);
     Ok(derrl::logic::Alphabet::parse(&source).map_err(raise)?.environment)
 }
 

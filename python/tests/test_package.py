@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -31,6 +32,26 @@ def test_the_same_seed_gives_the_policy_of_the_command_line(tmp_path):
     assert said["policy"] == run.policy.text
     assert (tmp_path / "command/policy.pl").read_bytes() == (tmp_path / "module/policy.pl").read_bytes()
     assert said["scores"] == run.result["scores"]
+
+
+def test_a_built_in_world_takes_a_domain_file_of_ones_own(tmp_path):
+    file = tmp_path / "mine.pl"
+    file.write_text(derrl.World.find("blocks").domain + "\n:- negation(top/1).\n")
+    run = derrl.train(str(file), seed=0, out=tmp_path / "python", progress=False, **QUICK)
+    settings = [part for key, value in QUICK.items() for part in ("--set", f"{key}={str(value).lower()}")]
+    done = command("train", str(file), "--seed", "0", "--out", str(tmp_path / "rust"), *settings)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "rust/domain.pl").read_text() == (tmp_path / "python/domain.pl").read_text()
+    theirs = json.loads((tmp_path / "rust/result.json").read_text())
+    assert run.policy.text == theirs["policy"] and run.steps == theirs["steps"]
+    again = pickle.loads(pickle.dumps(derrl.world(str(file))))
+    assert again.domain == file.read_text()
+    missing, unnamed, other = (tmp_path / f"{name}.pl" for name in ("missing", "unnamed", "other"))
+    unnamed.write_text(":- action(go).\n:- state(here).\n")
+    other.write_text(":- environment(blocks).\n:- action(fly(block)).\n:- state(top(block)).\n")
+    for path, text in ((missing, "cannot read"), (unnamed, "does not say which world"), (other, "move")):
+        with pytest.raises(derrl.Error, match=text):
+            derrl.train(str(path), progress=False)
 
 
 def test_a_run_says_what_it_came_to(blocks, tmp_path):

@@ -224,6 +224,14 @@ impl World {
         self
     }
 
+    /// The same world with another domain file, which is named in errors: another choice of what rules may say.
+    pub fn with_domain(self, file: &str, domain: impl Into<String>) -> Result<World, Error> {
+        let domain = domain.into();
+        let alphabet = Alphabet::parse(&Source::new(file, domain.clone()))?;
+        self.check(&alphabet)?;
+        Ok(self.edit(|w| (w.domain, w.alphabet) = (domain, Arc::new(alphabet))))
+    }
+
     /// The world with one line on what it is about.
     #[must_use]
     pub fn about(self, summary: impl Into<String>) -> World {
