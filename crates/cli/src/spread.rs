@@ -119,7 +119,8 @@ pub fn restart(
 ) -> anyhow::Result<Restarted> {
     let folder = RunFolder::open(folder)?.of_world(world);
     let mut checkpoint = folder.checkpoint()?;
-    // To this search the others are done: it does the one that is left.
+    // To this search the others are done: it does the one that is left. Some of them may have been taken in by now.
+    checkpoint.done.retain(|d| !pending.contains(&d.restart));
     for &other in pending.iter().filter(|&&other| other != restart && other != SCOUT) {
         checkpoint.done.push(serde_json::from_value(elsewhere(other)).context("a restart done elsewhere")?);
     }
