@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use derrl::engine::{self, observe};
+use derrl::in_folder;
 use derrl::logic::{Constant, GroundAction, Object, Universe};
 use derrl::{Options, Planning, Problems, Rng, Status};
 use pyo3::prelude::*;
@@ -62,13 +63,7 @@ impl World {
     /// A built-in world with a domain file of one's own, which says in `:- environment(...)` which world it describes.
     #[staticmethod]
     fn changed(file: String, domain: &str) -> PyResult<World> {
-        let Some(name) = environment(&file, domain)? else {
-            return Err(Error::new_err(format!(
-                "{file} does not say which world it describes: add a line such as `:- environment(blocks).`"
-            )));
-        };
-        let world = engine::find(&name).map_err(raise)?.clone();
-        let world = world.with_domain(&file, domain).map_err(raise)?;
+        let world = in_folder::world_of(&file, domain).map_err(raise)?;
         Ok(World::of(world, Recipe::Changed(file)))
     }
 
@@ -91,7 +86,7 @@ impl World {
     /// domain file says, or else the one given.
     #[staticmethod]
     fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>) -> PyResult<World> {
-        let said = environment("domain.pl", domain)?;
+        let said = environment(domain)?;
         let name = said.as_deref().unwrap_or(name);
         if engine::worlds().iter().any(|w| w.name() == name) {
             return Err(Error::new_err(format!(
@@ -114,7 +109,7 @@ impl World {
     /// A world of which only the domain file is known: nothing can be played in it.
     #[staticmethod]
     fn described(domain: &str) -> PyResult<World> {
-        let name = environment("domain.pl", domain)?.unwrap_or_else(|| "world".to_string());
+        let name = environment(domain)?.unwrap_or_else(|| "world".to_string());
         Ok(World::of(derrl::World::new(name, domain).map_err(raise)?, Recipe::Described))
     }
 
@@ -192,8 +187,8 @@ impl World {
 }
 
 /// The name of the world that the text of a domain file says, if it does.
-fn environment(file: &str, domain: &str) -> PyResult<Option<String>> {
-    let source = derrl::logic::Source::new(file, domain);
+fn environment(domain: &str) -> PyResult<Option<String>> {
+    let source = derrl::logic::Source::new("domain.pl", domain);
     Ok(derrl::logic::Alphabet::parse(&source).map_err(raise)?.environment)
 }
 

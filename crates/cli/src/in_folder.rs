@@ -51,6 +51,12 @@ pub enum Ended {
     Failed(derrl_env::Fault),
 }
 
+/// The world that a domain file describes, with that file in place of its own.
+pub fn world_of(file: &str, text: &str) -> anyhow::Result<World> {
+    let Domain { world, text, .. } = Domain::parse(file, file, text.to_string(), false)?;
+    Ok(world.with_domain(file, text)?)
+}
+
 /// Makes the folder of a new run. A folder that holds a run already is left alone: an error.
 pub fn start(request: &Request, folder: &Path) -> anyhow::Result<()> {
     let (config, domain) = asked(request)?;

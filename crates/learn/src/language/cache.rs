@@ -20,6 +20,13 @@ struct Cached {
     masks: usize,
 }
 
+impl Cached {
+    /// Forgets all but which number comes next.
+    fn forget(&mut self) {
+        *self = Cached { next: self.next, ..Cached::default() };
+    }
+}
+
 impl GroundingCache {
     /// The number under which the states of a universe are kept. Equal universes share one.
     pub fn universe(&self, universe: &Arc<Universe>) -> u32 {
@@ -28,8 +35,7 @@ impl GroundingCache {
             return known;
         }
         if inner.universes.len() >= MOST_UNIVERSES {
-            let next = inner.next;
-            *inner = Cached { next, ..Cached::default() };
+            inner.forget();
         }
         let number = inner.next;
         inner.next += 1;
@@ -39,9 +45,7 @@ impl GroundingCache {
 
     /// Forgets all: what is asked for again is computed again.
     pub fn clear(&self) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = inner.next;
-        *inner = Cached { next, ..Cached::default() };
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).forget();
     }
 
     /// The grounding of a state, computed if no thread has done so before.

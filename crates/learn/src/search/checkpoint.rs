@@ -169,7 +169,7 @@ impl Learned {
             }
         }
         if !tried.is_empty() {
-            advice.push(format!("tried without gain: {}", tried.join(", ")));
+            advice.push(format!("tried without enough gain: {}", tried.join(", ")));
         }
         if alphabet.variables_given {
             advice.push(format!(

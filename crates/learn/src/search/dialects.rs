@@ -21,7 +21,7 @@ use crate::search::refine::paired;
 use crate::search::waves::{Search, Terms};
 
 /// A language has to earn more by so many standard errors: of many one is ahead by chance.
-const CLEARLY: f64 = 3.0;
+const AHEAD_BY: f64 = 3.0;
 
 /// A wider language in which restarts may be trained.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Search<'_> {
             (0..tried.len()).max_by(|&i, &j| mean(&tried[i]).total_cmp(&mean(&tried[j])).then(j.cmp(&i)));
         let winner = best.filter(|&i| {
             let (gap, noise) = paired(&tried[i].returns, &plain[first].returns, instances);
-            tried.len() == to - from && gap > CLEARLY * noise + 1e-9
+            tried.len() == to - from && gap > AHEAD_BY * noise + 1e-9
         });
         Tongues { from, to, winner, plain: mean(&plain[first]) }
     }
