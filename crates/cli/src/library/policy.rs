@@ -8,6 +8,7 @@ use derrl_learn::{
     Actor, Explainer, Explanation, NoMonitor, Progress, Report, Score, Subject, WhyNot, constants, cores,
     evaluate, find_action,
 };
+use derrl_logic::syntax::Indicator;
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
 
 use crate::extent;
@@ -101,7 +102,7 @@ impl Policy {
         let seen = self.see(state)?;
         let universe = seen.env.universe();
         let id = self.alphabet.find_action(action, args.len()).ok_or_else(|| {
-            let known = self.alphabet.actions.iter().map(|a| format!("{}/{}", a.name, a.args.len()));
+            let known = self.alphabet.actions.iter().map(|a| Indicator(&a.name, a.args.len()).to_string());
             let known: Vec<String> = known.collect();
             let wanted = format!("{action}/{}", args.len());
             let help = derrl_env::nearest(&wanted, known.iter().map(String::as_str));

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use derrl_logic::syntax::Indicator;
 use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount, candidate_bound};
 
 use crate::error::{Error, MOST_CANDIDATES};
@@ -78,7 +79,9 @@ impl Problem {
             let action = Action(i as u32);
             let atoms = grounder.atoms(action).len();
             if atoms == 0 {
-                return Err(Error::NoCandidates { action: format!("{}/{}", decl.name, decl.args.len()) });
+                return Err(Error::NoCandidates {
+                    action: Indicator(&decl.name, decl.args.len()).to_string(),
+                });
             }
             let given: Vec<&Given> = given.iter().filter(|g| g.rule.action == action).collect();
             for g in &given {

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use derrl_logic::alphabet::Predicate;
+use derrl_logic::syntax::Indicator;
 use derrl_logic::{Alphabet, Role};
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +93,7 @@ impl Widening {
 
 /// A predicate as the domain file names it, such as `on/2`.
 fn signature(predicate: &Predicate) -> String {
-    format!("{}/{}", predicate.name, predicate.args.len())
+    Indicator(&predicate.name, predicate.args.len()).to_string()
 }
 
 /// A language with the masks of states in it.
