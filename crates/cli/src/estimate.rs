@@ -1,9 +1,9 @@
 //! What training takes, said and refused before it fails for want of it.
 
 use anyhow::bail;
-use derrl_env::{Env, Rng};
+use derrl_env::{Env, Rng, list_legal, observe};
 use derrl_learn::{Config, Problem};
-use derrl_logic::{Alphabet, EveryAction};
+use derrl_logic::{Action, Alphabet, EveryAction, Facts};
 
 use crate::extent::{MOST_BYTES, memory};
 use crate::say;
@@ -14,6 +14,8 @@ const ACTION_BYTES: f64 = 64.0;
 const KEPT_BYTES: f64 = 2.5e8;
 /// Seconds that a substitution of all variables takes. Measured likewise.
 const SUBSTITUTION_SECONDS: f64 = 3e-8;
+/// How many times as many actions may be legal later on as at the start.
+const LATER: f64 = 4.0;
 /// What is not worth a word, and what is refused, in bytes and seconds.
 const SMALL_BYTES: f64 = 1e9;
 const SMALL_SECONDS: f64 = 600.0;
@@ -42,7 +44,19 @@ pub fn check(
     env.reset(&mut Rng::new(0, 0));
     let every = EveryAction::new(alphabet, env.universe());
     let words = problem.grounder.words();
-    let takes = estimate(every.len(), every.objects(), alphabet.variables, words, config.batch, threads);
+    let heads: Vec<Head> = (0..alphabet.actions.len() as u32)
+        .map(Action)
+        .map(|a| {
+            let arity = alphabet.action(a).args.len();
+            Head { actions: every.len_of(a), spare: alphabet.variables_for(arity) - arity }
+        })
+        .collect();
+    let mut facts = Facts::new(alphabet);
+    observe(env, &mut facts);
+    let mut legal = Vec::new();
+    let listed = list_legal(env, alphabet, &facts, &mut legal);
+    let share = if listed { legal_share(legal.len(), every.len()) } else { 1.0 };
+    let takes = estimate(&heads, share, every.objects(), words, config.batch, threads);
     let all = takes.seconds * config.updates as f64;
     let about = format!("about {} of memory and {} per update", memory(takes.bytes), time(takes.seconds));
     if (takes.bytes > MOST_BYTES || all > MOST_SECONDS) && !force {
@@ -59,19 +73,25 @@ pub fn check(
     Ok(())
 }
 
-/// Each thread keeps the states of an update, each with its ground actions; a state is grounded under all substitutions.
-fn estimate(
+/// An action: how many ground ones there are, and the variables that its rules have beside the head's.
+#[derive(Clone, Copy, Debug)]
+struct Head {
     actions: usize,
-    objects: usize,
-    variables: usize,
-    words: usize,
-    batch: usize,
-    threads: usize,
-) -> Takes {
-    let (actions, words) = (actions as f64, words as f64);
-    let states = batch as f64;
+    spare: usize,
+}
+
+/// The share of all ground actions that are legal at once, at the most and about, given how many are at the start.
+fn legal_share(at_the_start: usize, all: usize) -> f64 {
+    (LATER * at_the_start.max(1) as f64 / all.max(1) as f64).min(1.0)
+}
+
+/// Each thread keeps the states of an update, each with its legal ground actions; these are grounded under all substitutions.
+fn estimate(heads: &[Head], share: f64, objects: usize, words: usize, batch: usize, threads: usize) -> Takes {
+    let (states, words, objects) = (batch as f64, words as f64, objects as f64);
+    let actions = share * heads.iter().map(|h| h.actions as f64).sum::<f64>();
     let state = actions * ACTION_BYTES * words;
-    let substitutions = (objects as f64).powi(variables as i32).max(actions);
+    let of = |h: &Head| share * h.actions as f64 * objects.powi(h.spare as i32);
+    let substitutions: f64 = heads.iter().map(of).sum();
     Takes {
         bytes: threads as f64 * (states * state + KEPT_BYTES),
         seconds: states * substitutions * words * SUBSTITUTION_SECONDS,
@@ -94,9 +114,16 @@ mod tests {
 
     #[test]
     fn built_in_sizes_pass_and_huge_ones_do_not() {
-        let blocks = |n: usize| estimate(n * n, n + 1, 3, 1, 1024, 2);
+        let blocks = |n: usize| estimate(&[Head { actions: n * n, spare: 1 }], 1.0, n + 1, 1, 1024, 2);
         assert!(blocks(48).bytes < SMALL_BYTES && blocks(48).seconds < 60.0, "{:?}", blocks(48));
         assert!(blocks(3000).bytes > MOST_BYTES, "{:?}", blocks(3000));
         assert!(blocks(30_000).bytes > 1000.0 * MOST_BYTES, "{:?}", blocks(30_000));
+    }
+
+    #[test]
+    fn what_cannot_be_done_at_once_takes_nothing() {
+        let wide = Head { actions: 100_000, spare: 3 };
+        let seconds = |legal| estimate(&[wide], legal_share(legal, wide.actions), 20, 1, 1024, 2).seconds;
+        assert!(seconds(10) < seconds(100_000) / 1000.0 && seconds(50_000) == seconds(100_000));
     }
 }

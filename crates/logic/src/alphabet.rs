@@ -195,7 +195,30 @@ pub struct Alphabet {
     pub templates: Option<Templates>,
 }
 
+/// Variables beside its head's that an action has in a language of many variables, unless the domain file says how many there are.
+const SPARE_VARIABLES: usize = 3;
+/// A language of more variables is one of many.
+const MANY_VARIABLES: usize = 5;
+
 impl Alphabet {
+    /// How many variables V has where the domain file does not say: one more than the largest head, and enough for every predicate.
+    pub(crate) fn usual_variables(&self) -> usize {
+        let predicates = self.predicates.iter().map(|p| p.args.len());
+        let beside_heads = self.actions.iter().map(|a| a.args.len() + 1);
+        predicates.chain(beside_heads).max().unwrap_or(1).clamp(1, Alphabet::MAX_VARIABLES)
+    }
+
+    /// How many of the variables of V rules for actions of this arity may use. That is all of them, unless one action has so many
+    /// arguments that a rule for a smaller one would have more variables to spare than can be tried.
+    pub fn variables_for(&self, arity: usize) -> usize {
+        if self.variables_given || self.variables <= MANY_VARIABLES {
+            return self.variables;
+        }
+        let widest = self.predicates.iter().filter(|p| p.role != Role::Legal).map(|p| p.args.len()).max();
+        let own = (arity + SPARE_VARIABLES).max(widest.unwrap_or(0));
+        (own + self.variables.saturating_sub(self.usual_variables())).clamp(arity, self.variables)
+    }
+
     /// The predicate of that name and arity.
     pub fn find_predicate(&self, name: &str, arity: usize) -> Option<Pred> {
         let at = self.predicates.iter().position(|p| p.name == name && p.args.len() == arity)?;
@@ -267,5 +290,29 @@ impl Alphabet {
             templates.forget_types();
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Source;
+
+    #[test]
+    fn small_actions_beside_a_large_one_have_three_variables_to_spare() {
+        let text = ":- action(shake(a, a, a, a, a, a)).\n:- action(grasp(a)).\n:- state(p(a, a)).\n";
+        let parse = |text: &str| Alphabet::parse(&Source::new("bar", text)).expect("it parses");
+        let mut alphabet = parse(text);
+        assert_eq!((alphabet.variables, alphabet.variables_for(6), alphabet.variables_for(1)), (7, 7, 4));
+        alphabet.variables = 8;
+        assert_eq!(
+            (alphabet.variables_for(6), alphabet.variables_for(1)),
+            (8, 5),
+            "a wider language widens both"
+        );
+        let given = parse(&format!("{text}:- variables(7).\n"));
+        assert_eq!(given.variables_for(1), 7, "what the file says holds");
+        let few = parse(":- action(move(a, a)).\n:- action(wait).\n:- state(p(a, a)).\n");
+        assert_eq!((few.variables_for(2), few.variables_for(0)), (3, 3));
     }
 }

@@ -22,7 +22,8 @@ use crate::rule::{Arg, Literal};
 /// ```
 pub fn candidates(alphabet: &Alphabet, action: Action) -> Vec<Literal> {
     let decl = alphabet.action(action);
-    let mut terms: Vec<Arg> = (0..alphabet.variables).map(|v| Arg::Var(Var(v as u8))).collect();
+    let mut terms: Vec<Arg> =
+        (0..alphabet.variables_for(decl.args.len())).map(|v| Arg::Var(Var(v as u8))).collect();
     terms.extend(alphabet.constants.iter().cloned().map(Arg::Const));
     let mut positive = Vec::new();
     let mut negated = Vec::new();

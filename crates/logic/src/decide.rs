@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::alphabet::{Action, Alphabet, Type};
+use crate::alphabet::{Action, Alphabet, Type, Var};
 use crate::facts::Facts;
 use crate::policy::Policy;
 use crate::query::{Binding, Query};
@@ -22,6 +22,8 @@ struct Compiled {
     action: Action,
     types: Vec<Type>,
     query: Query,
+    /// Whether the body holds of a head that is known; only where the body leaves arguments of the head open.
+    of_known: Option<Query>,
 }
 
 /// What a policy would do: the actions of highest value.
@@ -48,11 +50,17 @@ impl Decider {
     pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Decider {
         let rules: Vec<Compiled> = strongest_first(policy)
             .into_iter()
-            .map(|r| Compiled {
-                value: r.weight,
-                action: r.action,
-                types: alphabet.action(r.action).args.clone(),
-                query: Query::of_head(&r.body, alphabet.action(r.action).args.len(), universe),
+            .map(|r| {
+                let types = alphabet.action(r.action).args.clone();
+                let head: Vec<Var> = (0..types.len() as u8).map(Var).collect();
+                let binds = |v: &Var| r.body.iter().any(|l| l.positive && l.vars().any(|w| w == *v));
+                Compiled {
+                    value: r.weight,
+                    action: r.action,
+                    query: Query::of_head(&r.body, types.len(), universe),
+                    of_known: (!head.iter().all(binds)).then(|| Query::new(&r.body, &head, universe)),
+                    types,
+                }
             })
             .collect();
         let in_bodies =
@@ -88,6 +96,9 @@ impl Decider {
                 break;
             }
             value = rule.value;
+            if rule.legal_derived(facts, alphabet, universe, legal, &mut binding, &mut ties) {
+                continue;
+            }
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
                 rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |args| {
                     let action = GroundAction { action: rule.action, args };
@@ -134,6 +145,42 @@ pub fn legal_actions(facts: &Facts, alphabet: &Alphabet, universe: &Universe) ->
 }
 
 impl Compiled {
+    /// Lists the legal actions that the rule derives, one by one, where it leaves arguments open and something says what is legal:
+    /// all ways to fill these in may be far more. Returns whether it did.
+    fn legal_derived(
+        &self,
+        facts: &Facts,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        legal: Option<&[GroundAction]>,
+        binding: &mut Binding,
+        ties: &mut Vec<GroundAction>,
+    ) -> bool {
+        let Some(query) = &self.of_known else { return false };
+        let mut try_one = |args: &[Object]| {
+            let distinct = args.iter().enumerate().all(|(i, o)| !args[..i].contains(o));
+            let is = |(o, t): (&Object, &Type)| alphabet.types.is_subtype(universe.type_of(*o), *t);
+            if distinct && args.iter().zip(&self.types).all(is) {
+                binding.fill(None);
+                binding.iter_mut().zip(args).for_each(|(b, o)| *b = Some(*o));
+                if query.holds(facts, universe, binding) {
+                    ties.push(GroundAction { action: self.action, args: args.to_vec() });
+                }
+            }
+        };
+        match (legal, alphabet.action(self.action).legal) {
+            (Some(legal), _) => {
+                let first = legal.partition_point(|a| a.action < self.action);
+                let of_action = legal[first..].iter().take_while(|a| a.action == self.action);
+                of_action.for_each(|a| try_one(&a.args));
+            }
+            (None, Some(legal)) => facts.tuples(legal).for_each(try_one),
+            (None, None) => return false,
+        }
+        binding.fill(None);
+        true
+    }
+
     /// Gives every head variable from `at` on that the body left open each object of its type that no term of
     /// the rule stands for, and emits the arguments of the head.
     fn complete(
@@ -158,6 +205,79 @@ impl Compiled {
                         self.complete(alphabet, universe, phi, at + 1, emit);
                         phi[at] = None;
                     }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Source;
+    use crate::syntax::Constant;
+
+    /// Rules that leave arguments of the head open derive, of the legal actions, what they derive where everything is legal.
+    #[test]
+    fn legal_actions_are_found_one_by_one_where_heads_are_open() {
+        let text =
+            ":- action(serve(a, a, b)).\n:- state(p(a)).\n:- state(q(a, b)).\n:- state(ready(a, a, b)).\n";
+        let free = Alphabet::parse(&Source::new("free", text)).expect("it parses");
+        let legal = format!("{text}:- legal(serve/3).\nserve(X, Y, Z) :- ready(X, Y, Z).\n");
+        let legal = Alphabet::parse(&Source::new("legal", legal)).expect("it parses");
+        let of = |name: &str, t: &str| {
+            (Constant::Name(name.into()), free.types.find(t).expect("the type is declared"))
+        };
+        let universe =
+            Universe::new(vec![of("a1", "a"), of("a2", "a"), of("a3", "a"), of("b1", "b"), of("b2", "b")]);
+        let rules = [
+            "serve(X, Y, Z) :- p(U).",
+            "serve(X, Y, Z) :- p(X), \\+ q(X, Z).",
+            "serve(X, Y, Z) :- q(Y, U).",
+            "serve(X, Y, Z) :- p(a1).",
+        ];
+        let facts = |alphabet: &Alphabet, seed: usize| {
+            let mut facts = Facts::new(alphabet);
+            let mut bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
+            let mut coin = || {
+                bits = bits.rotate_left(5).wrapping_mul(0x2545_f491_4f6c_dd1d);
+                bits >> 62 == 0
+            };
+            for (i, predicate) in free.predicates.iter().enumerate() {
+                let mut tuples = vec![Vec::new()];
+                for t in &predicate.args {
+                    let is = |o: &Object| free.types.is_subtype(universe.type_of(*o), *t);
+                    let longer = |tuple: &Vec<Object>| {
+                        let more = universe.objects().filter(is).filter(|o| !tuple.contains(o));
+                        more.map(|o| [tuple.as_slice(), &[o]].concat()).collect::<Vec<_>>()
+                    };
+                    tuples = tuples.iter().flat_map(longer).collect();
+                }
+                for tuple in tuples.iter().filter(|_| coin()) {
+                    facts.push(crate::alphabet::Pred(i as u32), tuple);
+                }
+            }
+            facts.seal();
+            facts.derive(&universe);
+            facts
+        };
+        for (seed, rule) in (0..40).flat_map(|seed| rules.iter().map(move |rule| (seed, rule))) {
+            let source = Source::new("rule", *rule);
+            let policy = Policy::parse(&source, &free).expect("it parses");
+            let (open, ruled) = (facts(&free, seed), facts(&legal, seed));
+            let ready = free.find_predicate("ready", 3).expect("it is declared");
+            let derived = Decider::new(&policy, &free, &universe).decide(&open, &free, &universe).ties;
+            let expected: Vec<_> = derived.into_iter().filter(|a| open.holds(ready, &a.args)).collect();
+            let listed: Vec<_> = legal_actions(&ruled, &legal, &universe).expect("legality is declared");
+            let decider = Decider::new(&policy, &legal, &universe);
+            for decision in [
+                decider.decide(&ruled, &legal, &universe),
+                decider.decide_among(&ruled, &legal, &universe, Some(&listed)),
+            ] {
+                if expected.is_empty() {
+                    assert_eq!(decision.ties, listed, "{rule}: any legal action");
+                } else {
+                    assert_eq!(decision.ties, expected, "{rule}");
                 }
             }
         }

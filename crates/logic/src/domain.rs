@@ -513,11 +513,7 @@ fn declare_legality(alphabet: &mut Alphabet, mut legal: Vec<Action>) {
 /// |V| as declared; or as many as the longest predicate has places and one more than the longest action, so that a rule can speak
 /// of something that its action does not name.
 fn variables(alphabet: &Alphabet, declared: Once<usize>, source: &Source) -> Result<usize, Error> {
-    let predicates = alphabet.predicates.iter().map(|p| p.args.len());
-    let Some((count, span)) = declared else {
-        let beside_heads = alphabet.actions.iter().map(|a| a.args.len() + 1);
-        return Ok(predicates.chain(beside_heads).max().unwrap_or(1).clamp(1, Alphabet::MAX_VARIABLES));
-    };
+    let Some((count, span)) = declared else { return Ok(alphabet.usual_variables()) };
     match alphabet.actions.iter().find(|a| a.args.len() > count) {
         None => Ok(count),
         Some(action) => {

@@ -95,7 +95,7 @@ impl Grounder {
         }
         let widest = distinct.iter().map(|(_, atoms)| atoms.len()).max().unwrap_or(0);
         let words = widest.div_ceil(64).max(1);
-        let kind = |(arity, atoms)| Kind::new(arity, atoms, alphabet.variables, words);
+        let kind = |(arity, atoms)| Kind::new(arity, atoms, alphabet.variables_for(arity), words);
         Grounder { kinds: distinct.into_iter().map(kind).collect(), kind_of, words }
     }
 

@@ -16,6 +16,7 @@ mod cliff;
 mod fruit;
 mod lamps;
 mod lock;
+mod maze;
 mod parcels;
 mod planning;
 mod recycling;
@@ -57,6 +58,7 @@ pub fn zoo() -> Vec<Animal> {
         fruit::wide(),
         welding::animal(),
         parcels::animal(),
+        maze::animal(),
     ]);
     all.extend(cliff::animals());
     all

@@ -9,8 +9,8 @@ use derrl_zoo::zoo;
 fn rules_written_by_hand_solve_every_world() {
     for animal in zoo() {
         let (world, name) = (&animal.world, animal.world.name());
-        let alphabet = world.alphabet();
-        let policy = Policy::parse(&Source::new(name, animal.by_hand), &alphabet).expect("the rules parse");
+        let (policy, alphabet) =
+            Policy::read(&Source::new(name, animal.by_hand), &world.alphabet()).expect("the rules parse");
         for task in world.tasks().iter().filter(|t| t.scored) {
             let mut env = world.env(&task.name).expect("the task exists");
             let score = evaluate(&policy, &alphabet, env.as_mut(), 50, 0).expect("it runs");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use derrl_env::Options;
 use derrl_learn::{Improver, Problem, evaluate};
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Alphabet, Policy, Source};
 use derrl_zoo::zoo;
 
 /// Learns from a seed, and holds the large test against rules written by hand.
@@ -15,13 +15,13 @@ fn is_learned(name: &str, seed: u64) {
     let sizes = world.training_sizes(&alphabet, "train", &Options::default()).expect("sizes can be made");
     let problem = Arc::new(Problem::new(&alphabet, 1).expect("every action has candidate atoms"));
     let improved = Improver::new(&problem, sizes, seed, 100, &|| false).run(None).expect("no world fails");
-    let by_hand = Policy::parse(&Source::new("by hand", animal.by_hand), &alphabet).expect("it parses");
-    let score = |policy: &Policy| {
+    let by_hand = Policy::read(&Source::new("by hand", animal.by_hand), &alphabet).expect("it parses");
+    let score = |policy: &Policy, alphabet: &Arc<Alphabet>| {
         let mut env = world.env("large").expect("the task exists");
-        evaluate(policy, &alphabet, env.as_mut(), 50, 1).expect("it runs")
+        evaluate(policy, alphabet, env.as_mut(), 50, 1).expect("it runs")
     };
-    let (own, hand) = (score(&improved.policy), score(&by_hand));
-    let rules = improved.policy.display(&alphabet).to_string();
+    let (own, hand) = (score(&improved.policy, &improved.alphabet), score(&by_hand.0, &by_hand.1));
+    let rules = improved.policy.display(&improved.alphabet).to_string();
     println!("{name} {seed}: {own:?}, by hand {hand:?}, {} steps\n{rules}", improved.steps);
     assert_eq!(own.solved(), Some(true), "{name}, seed {seed}: {:?}\n{rules}", own.success_rate);
     assert!(
@@ -45,4 +45,20 @@ fn blocks_are_unstacked() {
 #[test]
 fn lamps_need_negation_and_get_it() {
     is_learned("lamps", 0);
+}
+
+#[test]
+fn a_maze_needs_a_distance_and_gets_it() {
+    let maze = zoo().into_iter().find(|a| a.world.name() == "maze").expect("it is in the zoo").world;
+    let alphabet = maze.alphabet();
+    let sizes = maze.training_sizes(&alphabet, "train", &Options::default()).expect("sizes can be made");
+    let sizes = sizes.into_iter().take(3).collect();
+    let problem = Arc::new(Problem::new(&alphabet, 1).expect("every action has candidate atoms"));
+    let improver = Improver::new(&problem, sizes, 0, 20, &|| false).within(150_000);
+    let improved = improver.run(None).expect("no world fails");
+    let rules = improved.policy.display(&improved.alphabet).to_string();
+    assert!(rules.contains(":- distance("), "{rules}");
+    let mut large = maze.env("large").expect("the task exists");
+    let score = evaluate(&improved.policy, &improved.alphabet, large.as_mut(), 20, 1).expect("it runs");
+    assert_eq!(score.solved(), Some(true), "{:?}\n{rules}", score.success_rate);
 }

@@ -96,8 +96,9 @@ fn measure(animal: &Animal, range: SeedRange) -> anyhow::Result<Figures> {
         };
         world.tasks().iter().map(score).collect()
     };
-    let by_hand = Policy::parse(&Source::new(format!("{name}-by-hand.pl"), animal.by_hand), &alphabet)?;
-    let by_hand = scores(&by_hand, &alphabet)?;
+    let (by_hand, of_hand) =
+        Policy::read(&Source::new(format!("{name}-by-hand.pl"), animal.by_hand), &alphabet)?;
+    let by_hand = scores(&by_hand, &of_hand)?;
     let mut runs = Vec::new();
     for seed in range.first..=range.last {
         let setup = Setup::of_world(world, &Options::default(), &Config::default())?;

@@ -345,7 +345,7 @@ fn check_given(rule: &Rule, alphabet: &Alphabet, grounder: &Grounder) -> Result<
             literal.display(alphabet),
             decl.name,
             decl.args.len(),
-            alphabet.variables,
+            alphabet.variables_for(decl.args.len()),
         ))),
     }
 }

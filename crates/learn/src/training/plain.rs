@@ -55,7 +55,7 @@ impl Plain<'_> {
         let atoms = GroundAtoms::new(alphabet, universe);
         let v = atoms.encode(facts);
         let mut phis: Vec<Vec<Option<Object>>> = vec![action.args.iter().copied().map(Some).collect()];
-        for _ in action.args.len()..alphabet.variables {
+        for _ in action.args.len()..alphabet.variables_for(action.args.len()) {
             let longer = |phi: &Vec<Option<Object>>| {
                 let free: Vec<_> =
                     universe.objects().map(Some).filter(|o| !phi.contains(o)).chain([None]).collect();

@@ -44,7 +44,7 @@ pub(super) const INVENTION_SHARE: u64 = 3;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
 /// Rules that lose more than this share are not repaired only: others are looked for from nothing, in large instances too.
-const MUCH: f64 = 0.05;
+pub(super) const MUCH: f64 = 0.05;
 /// Ways to put objects for the variables of a wider language, over all states that are looked at, at the most.
 const MOST_SUBSTITUTIONS: f64 = 5e7;
 /// Invented predicates of a policy, at the most.
@@ -109,6 +109,8 @@ pub struct Improver<'a> {
     pub(super) kept: u64,
     /// Predicates that it may invent.
     pub(super) inventions: usize,
+    /// Whether a second look was taken, or none is asked for.
+    pub(super) looked: bool,
     /// Whether the language is a new one, so that nothing is settled.
     pub(super) anew: bool,
     /// Whether policies are compared in episodes that start astray, too.
@@ -152,6 +154,7 @@ impl<'a> Improver<'a> {
             limit: MOST_STEPS + MOST_STEPS / INVENTION_SHARE,
             kept: MOST_STEPS / INVENTION_SHARE,
             inventions: INVENTIONS,
+            looked: false,
             anew: false,
             strays: true,
             steps: 0,
@@ -173,7 +176,7 @@ impl<'a> Improver<'a> {
     /// The same for a first look: it invents no predicates, and compares policies only where instances start.
     #[must_use]
     pub fn at_first_sight(mut self) -> Improver<'a> {
-        (self.inventions, self.kept) = (0, 0);
+        (self.inventions, self.looked, self.kept) = (0, true, 0);
         self.strays = false;
         self
     }
@@ -208,6 +211,9 @@ impl<'a> Improver<'a> {
                 best = self.rounds(best)?;
                 if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
+                }
+                if self.trained == self.of_world || self.is_exhausted() {
+                    best = self.look_again(best)?;
                 }
                 if self.trained >= LATE.min(self.sizes.len()) {
                     best = self.invent(best)?;
@@ -268,6 +274,11 @@ impl<'a> Improver<'a> {
     /// Whether half of the steps are kept for instances that are made up.
     fn keeps_half(&self) -> bool {
         self.trained <= self.of_world && self.of_world < self.sizes.len() && !(self.stop)()
+    }
+
+    /// Counts environment steps that were taken apart from the table.
+    pub(super) fn take(&mut self, steps: u64) {
+        self.steps += steps;
     }
 
     /// The environment steps that may be taken with the sizes of now.
@@ -379,11 +390,15 @@ impl<'a> Improver<'a> {
             let Some(next) = wider.as_ref().unwrap_or(&self.language).wider(step)? else { return Ok(None) };
             wider = Some(next);
         }
+        let adds = |step: &Widening| matches!(step, Widening::Variables(_));
+        Ok(wider.filter(|l| !steps.iter().any(adds) || self.is_bearable(l)))
+    }
+
+    /// Whether the variables of a language can be put in as many states as are compared.
+    pub(super) fn is_bearable(&self, language: &Language) -> bool {
         // States beyond a number are sampled.
         let share = (MOST_STATES as f64 / self.table.len().max(1) as f64).min(1.0);
-        let work = |l: &Language| share * self.table.substitutions(l.problem.alphabet.variables);
-        let adds = |step: &Widening| matches!(step, Widening::Variables(_));
-        Ok(wider.filter(|l| !steps.iter().any(adds) || work(l) <= MOST_SUBSTITUTIONS))
+        share * self.table.substitutions(&language.problem.alphabet) <= MOST_SUBSTITUTIONS
     }
 
     /// The best order of the rules by what they earn on the largest instances. Small ones hardly tell orders apart.
@@ -481,7 +496,7 @@ impl<'a> Improver<'a> {
     }
 
     /// What a policy loses on what was seen, as a share of what acting at random loses.
-    fn residue(&mut self, policy: &Policy, gamma: f64) -> Result<f64, Error> {
+    pub(super) fn residue(&mut self, policy: &Policy, gamma: f64) -> Result<f64, Error> {
         let questions = Rc::clone(&self.questions);
         let (share, rng) = questions.ask(
             "residue",

@@ -133,6 +133,15 @@ impl OfAction {
     }
 }
 
+/// States whose actions are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All that were met.
+    Met,
+    /// Those of which it is known exactly what actions are worth.
+    Settled,
+}
+
 /// Where a level fires: states with the mean regret of the actions that it derives.
 type Fires = Rc<Vec<(u32, f64)>>;
 
@@ -179,12 +188,13 @@ impl<'a> Regrets<'a> {
         gamma: f64,
         rng: &mut Rng,
     ) -> Regrets<'a> {
-        Regrets::among(MOST_STATES, problem, table, groundings, gamma, rng)
+        Regrets::among(MOST_STATES, Which::Met, problem, table, groundings, gamma, rng)
     }
 
-    /// The same, of so many states at the most.
+    /// The same, of so many of these states at the most.
     pub fn among(
         most: usize,
+        which: Which,
         problem: &'a Problem,
         table: &Table,
         groundings: &mut Groundings,
@@ -192,9 +202,9 @@ impl<'a> Regrets<'a> {
         rng: &mut Rng,
     ) -> Regrets<'a> {
         let v = table.values(gamma);
-        let per_state = table.substitutions(problem.alphabet.variables) / table.len().max(1) as f64;
+        let per_state = table.substitutions(&problem.alphabet) / table.len().max(1) as f64;
         let most = most.min((COMPARED_SUBSTITUTIONS / per_state) as usize).max(1);
-        let order = chosen(table, most, rng);
+        let order = chosen(table, most, |p| which == Which::Met || v.is_settled(p), rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()
             .filter_map(|(weight, place)| {
@@ -345,9 +355,9 @@ fn like((action, row): &(u32, Row)) -> Like {
     (*action, row.list, row.count as u32, millionths(row.sum), millionths(row.least))
 }
 
-/// The states to look at, with how much each counts: all that were met, those that the policy comes to more.
-fn chosen(table: &Table, most: usize, rng: &mut Rng) -> Vec<(f64, Place)> {
-    let tried: Vec<Place> = table.places().filter(|&p| table.state(p).tried() > 0).collect();
+/// The states to look at, of those that count, with how much each counts: those that the policy comes to more.
+fn chosen(table: &Table, most: usize, counts: impl Fn(Place) -> bool, rng: &mut Rng) -> Vec<(f64, Place)> {
+    let tried: Vec<Place> = table.places().filter(|&p| table.state(p).tried() > 0 && counts(p)).collect();
     let visits: f64 = tried.iter().map(|&p| table.state(p).visits).sum::<f64>().max(1.0);
     let n = tried.len() as f64;
     let weight = |p: Place| 0.5 + 0.5 * n * table.state(p).visits / visits;

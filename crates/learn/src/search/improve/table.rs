@@ -134,10 +134,11 @@ impl Table {
         (0..self.states.len() as u32).map(Place)
     }
 
-    /// How many ways there are to put objects for this many variables, over all actions of all states met.
-    pub fn substitutions(&self, variables: usize) -> f64 {
+    /// How many ways there are to put objects for the variables of a language, over all actions of all states met.
+    pub fn substitutions(&self, alphabet: &Alphabet) -> f64 {
         let of = |(&(objects, arguments), &count): (&(usize, usize), &u64)| {
-            count as f64 * (objects as f64).powi(variables.saturating_sub(arguments) as i32)
+            let spare = alphabet.variables_for(arguments).saturating_sub(arguments);
+            count as f64 * (objects as f64).powi(spare as i32)
         };
         self.choices.iter().map(of).sum()
     }

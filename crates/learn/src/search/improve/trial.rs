@@ -22,6 +22,9 @@ const NEAR: f64 = 2.0;
 /// Returns that differ by more than so many standard errors differ for a reason.
 const FAR: f64 = 2.0;
 
+/// A policy has far fewer words than another one if it has this share of them.
+const SHORTER: f64 = 2.0 / 3.0;
+
 /// How a policy did, size by size.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -149,6 +152,16 @@ impl Trial {
             return self.success(last) > other.success(last);
         }
         self.verdict(other, last, (gap, NEAR * noise)).unwrap_or_else(|| self.length() < other.length())
+    }
+
+    /// Whether it succeeds no less often in any size, and leads another one, earns more, or no less in far fewer words.
+    pub fn says_better(&self, other: &Trial) -> bool {
+        let sizes = self.results.len();
+        let as_safe = sizes == other.results.len() && (0..sizes).all(|i| self.success(i) >= other.success(i));
+        let (gap, noise) = self.advantage(other);
+        let shorter = self.length() as f64 <= SHORTER * other.length() as f64;
+        let as_good = shorter && gap >= -NEAR * noise - 1e-9;
+        as_safe && (as_good || self.is_ahead(other) || self.leads(other))
     }
 
     /// What tells the instances of all episodes apart, from this size on.

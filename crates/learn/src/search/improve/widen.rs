@@ -38,7 +38,7 @@ pub enum Widening {
     NegationOf(String),
     /// So many variables.
     Variables(usize),
-    /// A predicate of its own, of this name.
+    /// A predicate of its own, of this name; or several, joined by "and".
     Invented(String),
 }
 
@@ -49,6 +49,7 @@ impl fmt::Display for Widening {
             Widening::Negation => f.write_str("negation"),
             Widening::NegationOf(predicate) => write!(f, "negation of {predicate}"),
             Widening::Variables(n) => write!(f, "{n} variables"),
+            Widening::Invented(name) if name.contains(' ') => write!(f, "the invented predicates {name}"),
             Widening::Invented(name) => write!(f, "the invented predicate {name}"),
         }
     }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use derrl_logic::{Alphabet, Facts, Object, Policy, Pred, Source, Universe};
+use derrl_logic::{Alphabet, Facts, Object, Policy, Pred, Role, Source, Universe};
 use rustc_hash::FxHashSet;
 
+use super::distances::is_graph;
 use super::templates::{Invention, Templates};
 use crate::error::Error;
 use crate::search::improve::table::Table;
@@ -13,6 +14,8 @@ use crate::search::improve::table::Table;
 const MOST_DEFINITIONS: usize = 1500;
 /// States in which meanings are compared, at the most: spread over all that were met.
 const MOST_STATES: usize = 200;
+/// Sets of objects to which distances are asked for, at the most, the smallest first.
+const MOST_PLACES: usize = 100;
 /// Definitions that are evaluated together.
 const BATCH: usize = 250;
 
@@ -48,8 +51,7 @@ pub fn pool(
     table: &Table,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Invention>, Error> {
-    let step = table.len().div_ceil(MOST_STATES).max(1);
-    let states: Vec<(&Facts, &Universe)> = table.places().step_by(step).map(|p| table.facts(p)).collect();
+    let states = sampled(table);
     let templates = Templates::new(alphabet);
     let mut known = Meanings::default();
     let mut given = vec![Meaning::default(); alphabet.predicates.len()];
@@ -69,6 +71,50 @@ pub fn pool(
     others.extend(projections);
     others.sort_by_key(|i| i.size);
     Ok(others)
+}
+
+/// The predicates whose facts are steps of a graph in some state met.
+pub fn graphs(alphabet: &Arc<Alphabet>, table: &Table) -> Vec<Pred> {
+    let leads = |p: &Pred| {
+        let predicate = alphabet.predicate(*p);
+        predicate.role != Role::Legal
+            && matches!(*predicate.args.as_slice(), [from, to] if alphabet.types.overlap(from, to))
+    };
+    let mut graphs: Vec<Pred> = (0..alphabet.predicates.len() as u32).map(Pred).filter(leads).collect();
+    let states = sampled(table);
+    let facts: Vec<_> =
+        states.iter().map(|(facts, universe)| facts.in_alphabet(alphabet, universe)).collect();
+    graphs.retain(|p| facts.iter().any(|facts| is_graph(facts, *p)));
+    graphs
+}
+
+/// The distances along these graphs that could be asked for, the smallest first. They lead to sets of objects that are given, that
+/// are in `pool`, and more.
+pub fn distances(
+    alphabet: &Arc<Alphabet>,
+    table: &Table,
+    graphs: &[Pred],
+    pool: &[Invention],
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Invention>, Error> {
+    let states = sampled(table);
+    let templates = Templates::new(alphabet);
+    let mut known = Meanings::default();
+    let mut sets: Vec<Invention> = pool.iter().filter(|i| i.arity == 1).cloned().collect();
+    distinct(&sets, alphabet, &states, &mut known, stop)?;
+    sets.extend(distinct(&templates.places(graphs), alphabet, &states, &mut known, stop)?);
+    sets.sort_by_key(|i| i.size);
+    sets.truncate(MOST_PLACES);
+    let wider = extended(alphabet, &sets)?;
+    let mut all = templates.distances(graphs, &sets, &wider);
+    all.truncate(MOST_DEFINITIONS);
+    distinct(&all, alphabet, &states, &mut known, stop)
+}
+
+/// States in which meanings are compared.
+fn sampled(table: &Table) -> Vec<(&Facts, &Universe)> {
+    let step = table.len().div_ceil(MOST_STATES).max(1);
+    table.places().step_by(step).map(|p| table.facts(p)).collect()
 }
 
 /// Those of the definitions whose meaning is not known yet.

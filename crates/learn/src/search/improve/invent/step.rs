@@ -3,14 +3,15 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Invention, pool};
+use super::Invention;
+use super::pool::pool;
 use crate::act::score::{SOLVED, mean_stderr};
 use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::search::improve::draft::{are_of, policy_of};
 use crate::search::improve::driver::{DISCOUNTS, INVENTION_SHARE, INVENTIONS, Improver, WideningStep};
 use crate::search::improve::edit::edit;
-use crate::search::improve::regret::Regrets;
+use crate::search::improve::regret::{Regrets, Which};
 use crate::search::improve::trial::Trial;
 use crate::search::improve::widen::{Language, Widening};
 
@@ -147,7 +148,7 @@ impl Improver<'_> {
         // The same sample for all.
         let mut rng = self.rng.clone();
         let (most, masks) = (SCREENING_STATES, &mut language.groundings);
-        let regrets = Regrets::among(most, &problem, &self.table, masks, gamma, &mut rng);
+        let regrets = Regrets::among(most, Which::Met, &problem, &self.table, masks, gamma, &mut rng);
         if regrets.is_empty() {
             return 0.0;
         }

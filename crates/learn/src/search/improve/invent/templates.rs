@@ -3,12 +3,12 @@
 use derrl_logic::{Alphabet, Role, Type, Types};
 use serde::{Deserialize, Serialize};
 
-/// A predicate that could be invented.
+/// A predicate that could be invented, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invention {
-    /// Its name.
+    /// Its name; those of several are joined by "and".
     pub name: String,
-    /// How many arguments it has.
+    /// How many arguments it has, and so have all of several.
     pub arity: usize,
     /// The sentences that define it and what it is defined by, each on a line.
     pub lines: Vec<String>,
@@ -16,13 +16,27 @@ pub struct Invention {
     pub size: usize,
 }
 
+impl Invention {
+    /// Both together.
+    #[must_use]
+    pub fn and(&self, other: &Invention) -> Invention {
+        let new = other.lines.iter().filter(|l| !self.lines.contains(l));
+        Invention {
+            name: format!("{} and {}", self.name, other.name),
+            arity: self.arity,
+            lines: self.lines.iter().chain(new).cloned().collect(),
+            size: self.size + other.size,
+        }
+    }
+}
+
 /// A condition on one object, which stands for X.
 #[derive(Clone, Debug)]
-struct Concept {
-    name: String,
-    t: Type,
+pub(super) struct Concept {
+    pub name: String,
+    pub t: Type,
     /// `top(X)`, `\+ top(X)`.
-    literals: Vec<String>,
+    pub literals: Vec<String>,
     /// Definitions of what the literals name.
     lines: Vec<String>,
     size: usize,
@@ -30,11 +44,11 @@ struct Concept {
 
 /// A relation between two objects, which stand for X and Y.
 #[derive(Clone, Debug)]
-struct Relation {
-    name: String,
-    from: Type,
+pub(super) struct Relation {
+    pub name: String,
+    pub from: Type,
     to: Type,
-    literals: Vec<String>,
+    pub literals: Vec<String>,
 }
 
 /// The literal `name(first, second)`, its arguments turned round where asked.
@@ -45,8 +59,8 @@ fn binary(name: &str, inverse: bool) -> String {
 /// Definitions over the predicates of an alphabet, from the smallest to the largest. Predicates of one or two arguments that
 /// the rules of every action may use are built upon, those of a policy's own too.
 pub struct Templates<'a> {
-    alphabet: &'a Alphabet,
-    concepts: Vec<Concept>,
+    pub(super) alphabet: &'a Alphabet,
+    pub(super) concepts: Vec<Concept>,
     relations: Vec<Relation>,
 }
 
@@ -82,12 +96,12 @@ impl<'a> Templates<'a> {
         Templates { alphabet, concepts, relations }
     }
 
-    fn types(&self) -> &Types {
+    pub(super) fn types(&self) -> &Types {
         &self.alphabet.types
     }
 
     /// A name that nothing in the domain has.
-    fn fresh(&self, name: String, arity: usize) -> String {
+    pub(super) fn fresh(&self, name: String, arity: usize) -> String {
         let mut name = name;
         while self.alphabet.find_predicate(&name, arity).is_some()
             || self.alphabet.find_action(&name, arity).is_some()
@@ -97,7 +111,7 @@ impl<'a> Templates<'a> {
         name
     }
 
-    fn declaration(&self, name: &str, types: &[Type]) -> String {
+    pub(super) fn declaration(&self, name: &str, types: &[Type]) -> String {
         let types: Vec<&str> = types.iter().map(|&t| self.types().name(t)).collect();
         if self.types().is_empty() {
             format!(":- derived({name}/{}).", types.len())
@@ -108,15 +122,15 @@ impl<'a> Templates<'a> {
 
     /// `on_any(X) :- on(X, Y).`: something is related to X.
     pub fn projections(&self) -> Vec<Invention> {
-        let one = |r: &Relation| {
-            let plain = r.name.trim_start_matches("inverse_");
-            let name = if plain == r.name { format!("{plain}_any") } else { format!("any_{plain}") };
-            let name = self.fresh(name, 1);
-            let clause = format!("{name}(X) :- {}.", r.literals.join(", "));
-            let lines = vec![self.declaration(&name, &[r.from]), clause];
-            Invention { name, arity: 1, lines, size: 1 }
-        };
-        self.relations.iter().map(one).collect()
+        self.relations.iter().map(|r| self.projection(r)).collect()
+    }
+
+    pub(super) fn projection(&self, r: &Relation) -> Invention {
+        let plain = r.name.trim_start_matches("inverse_");
+        let name = if plain == r.name { format!("{plain}_any") } else { format!("any_{plain}") };
+        let name = self.fresh(name, 1);
+        let clause = format!("{name}(X) :- {}.", r.literals.join(", "));
+        self.defined(name, &[r.from], &[], vec![clause], r.literals.len())
     }
 
     /// All definitions, given the projections that tell objects apart.
@@ -199,7 +213,7 @@ impl<'a> Templates<'a> {
     }
 
     /// Single relations, and pairs of them: both hold, or one does and the other does not.
-    fn steps(&self) -> Vec<Relation> {
+    pub(super) fn steps(&self) -> Vec<Relation> {
         let mut steps = self.relations.clone();
         for (i, a) in self.relations.iter().enumerate() {
             for (j, b) in self.relations.iter().enumerate() {
