@@ -212,9 +212,6 @@ impl<'a> Improver<'a> {
                 if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
-                if self.trained == self.of_world || self.is_exhausted() {
-                    best = self.look_again(best)?;
-                }
                 if self.trained >= LATE.min(self.sizes.len()) {
                     best = self.invent(best)?;
                 }
@@ -241,6 +238,7 @@ impl<'a> Improver<'a> {
                     best = self.reconsider(best)?;
                 }
             }
+            best = self.look_again(best)?;
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
         let text = best.policy.display_needed(&best.alphabet).to_string();
@@ -251,7 +249,7 @@ impl<'a> Improver<'a> {
             success,
             policy,
             alphabet,
-            steps: self.steps + self.table.steps,
+            steps: self.spent(),
             widenings: self.widenings,
             by_chance: self.table.by_chance,
         })
@@ -281,11 +279,16 @@ impl<'a> Improver<'a> {
         self.steps += steps;
     }
 
+    /// All environment steps taken so far.
+    pub(super) fn spent(&self) -> u64 {
+        self.steps + self.table.steps
+    }
+
     /// The environment steps that may be taken with the sizes of now.
     pub(super) fn left(&self) -> u64 {
         let limit = self.limit - self.kept;
         let limit = if self.keeps_half() { limit / 2 } else { limit };
-        limit.saturating_sub(self.steps + self.table.steps)
+        limit.saturating_sub(self.spent())
     }
 
     /// Explores and edits until that helps no more.

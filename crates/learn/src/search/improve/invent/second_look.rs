@@ -38,8 +38,9 @@ const SCREENED_AGAIN: usize = 150;
 const COMPANIONS: usize = 30;
 const TOGETHER: usize = 3;
 const BEGINNINGS: usize = 2;
-/// Rules per action, above which there may be a shorter way to say it.
+/// Rules per action, and beside these, above which there may be a shorter way to say it.
 const RULES: usize = 2;
+const MORE_RULES: usize = 4;
 /// States that tell which.
 const SCREENING_STATES: usize = 400;
 
@@ -86,10 +87,11 @@ impl Improver<'_> {
             return Ok(best);
         }
         let fails = (0..best.results.len()).any(|size| best.success(size) < SOLVED);
-        let many = best.policy.rules.len() > RULES * self.given.alphabet.actions.len();
+        let many = best.policy.rules.len() > RULES * self.given.alphabet.actions.len() + MORE_RULES;
         if !fails && !many && self.residue(&best.policy, gamma)? <= MUCH {
             return Ok(best);
         }
+        let most = self.limit.max(self.spent()) + self.limit / SHARE;
         let table = self.survey()?;
         let invented = self.language.problem.alphabet.predicates.len() > self.given.alphabet.predicates.len();
         let language = if invented { Language::start(&self.given) } else { self.language.afresh() };
@@ -109,8 +111,7 @@ impl Improver<'_> {
         let mut order: Vec<usize> = (0..inventions.len()).collect();
         let mut survey = Survey { table, language, inventions, gamma, dear: 1.0 };
         let before = mean_stderr(&best.returns()).0;
-        let first = self.widenings.len();
-        let mut winner: Option<(Trial, Language)> = None;
+        let mut winner: Option<Trial> = None;
         for dear in PRICES {
             survey.dear = dear;
             survey.language = self.spoken(&survey, &ways)?;
@@ -119,11 +120,16 @@ impl Improver<'_> {
             order = ranking;
             order.truncate(SCREENED_AGAIN);
             for choice in chosen {
+                if self.spent() > most {
+                    break;
+                }
                 let Some(mut wider) = survey.with(&choice)? else { continue };
                 let Some(rival) = self.drafted(&survey, &mut wider)? else { continue };
-                let kept = rival.says_better(winner.as_ref().map_or(&best, |(w, _)| w));
+                let kept = rival.says_better(winner.as_ref().unwrap_or(&best));
                 if kept {
-                    self.widenings[first..].iter_mut().for_each(|w| w.kept = false);
+                    // Rules from none use none of what was invented before.
+                    let invented = |w: &&mut WideningStep| matches!(w.to, Widening::Invented(_));
+                    self.widenings.iter_mut().filter(invented).for_each(|w| w.kept = false);
                 }
                 if let Some(invention) = survey.joined(&choice) {
                     let after = mean_stderr(&rival.returns()).0;
@@ -131,17 +137,14 @@ impl Improver<'_> {
                     self.widenings.push(WideningStep { to, before, after, kept });
                 }
                 if kept {
-                    winner = Some((rival, wider.afresh()));
+                    winner = Some(rival);
                 }
             }
-            if winner.as_ref().is_some_and(|(w, _)| !w.fails_anywhere()) {
+            if winner.as_ref().is_some_and(|w| !w.fails_anywhere()) {
                 break;
             }
         }
-        let Some((rival, language)) = winner else { return Ok(best) };
-        self.language = language;
-        self.inventions = self.inventions.saturating_sub(1);
-        self.rounds(rival)
+        Ok(winner.unwrap_or(best))
     }
 
     /// What was seen where the given instances were explored until nothing was left to try, the smallest first.
