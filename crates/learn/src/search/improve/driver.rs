@@ -109,12 +109,10 @@ pub struct Improver<'a> {
     pub(super) kept: u64,
     /// Predicates that it may invent.
     pub(super) inventions: usize,
-    /// Whether a second look was taken, or none is asked for.
-    pub(super) looked: bool,
     /// Whether the language is a new one, so that nothing is settled.
     pub(super) anew: bool,
     /// Whether policies are compared in episodes that start astray, too.
-    strays: bool,
+    pub(super) strays: bool,
     pub(super) table: Table,
     pub(super) rng: Rng,
     steps: u64,
@@ -154,7 +152,6 @@ impl<'a> Improver<'a> {
             limit: MOST_STEPS + MOST_STEPS / INVENTION_SHARE,
             kept: MOST_STEPS / INVENTION_SHARE,
             inventions: INVENTIONS,
-            looked: false,
             anew: false,
             strays: true,
             steps: 0,
@@ -173,10 +170,10 @@ impl<'a> Improver<'a> {
         self
     }
 
-    /// The same for a first look: it invents no predicates, and compares policies only where instances start.
+    /// The same for a first look: it invents no predicates, looks no second time, and compares policies only where instances start.
     #[must_use]
     pub fn at_first_sight(mut self) -> Improver<'a> {
-        (self.inventions, self.looked, self.kept) = (0, true, 0);
+        (self.inventions, self.kept) = (0, 0);
         self.strays = false;
         self
     }

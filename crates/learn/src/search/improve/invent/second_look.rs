@@ -78,7 +78,7 @@ impl Improver<'_> {
     pub(crate) fn look_again(&mut self, best: Trial) -> Result<Trial, Error> {
         // Rules are found from none here, so that those that have to stay would be lost.
         let free = self.given.slots.iter().all(|slot| slot.frozen().is_none());
-        if std::mem::replace(&mut self.looked, true) || !free || (self.stop)() {
+        if !self.strays || !free || (self.stop)() {
             return Ok(best);
         }
         let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
@@ -91,8 +91,8 @@ impl Improver<'_> {
         if !fails && !many && self.residue(&best.policy, gamma)? <= MUCH {
             return Ok(best);
         }
-        let most = self.limit.max(self.spent()) + self.limit / SHARE;
         let table = self.survey()?;
+        let most = self.spent() + self.limit / SHARE;
         let invented = self.language.problem.alphabet.predicates.len() > self.given.alphabet.predicates.len();
         let language = if invented { Language::start(&self.given) } else { self.language.afresh() };
         let alphabet = Arc::clone(&language.problem.alphabet);
