@@ -46,19 +46,3 @@ fn blocks_are_unstacked() {
 fn lamps_need_negation_and_get_it() {
     is_learned("lamps", 0);
 }
-
-#[test]
-fn a_maze_needs_a_distance_and_gets_it() {
-    let maze = zoo().into_iter().find(|a| a.world.name() == "maze").expect("it is in the zoo").world;
-    let alphabet = maze.alphabet();
-    let sizes = maze.training_sizes(&alphabet, "train", &Options::default()).expect("sizes can be made");
-    let sizes = sizes.into_iter().take(3).collect();
-    let problem = Arc::new(Problem::new(&alphabet, 1).expect("every action has candidate atoms"));
-    let improver = Improver::new(&problem, sizes, 0, 20, &|| false).within(150_000);
-    let improved = improver.run(None).expect("no world fails");
-    let rules = improved.policy.display(&improved.alphabet).to_string();
-    assert!(rules.contains(":- distance("), "{rules}");
-    let mut large = maze.env("large").expect("the task exists");
-    let score = evaluate(&improved.policy, &improved.alphabet, large.as_mut(), 20, 1).expect("it runs");
-    assert_eq!(score.solved(), Some(true), "{:?}\n{rules}", score.success_rate);
-}

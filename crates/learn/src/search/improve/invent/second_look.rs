@@ -27,6 +27,8 @@ const INSTANCES: usize = 8;
 const STEPS: u64 = 20_000;
 /// The share of all steps that a survey takes, at the most.
 const SHARE: u64 = 16;
+/// The share that trials in the world take, at the most and about.
+const TRIALS_SHARE: u64 = 4;
 /// States that are enough to tell what words are worth.
 const ENOUGH: usize = 6_000;
 /// How many times the usual price words cost, in turn.
@@ -92,7 +94,7 @@ impl Improver<'_> {
             return Ok(best);
         }
         let table = self.survey()?;
-        let most = self.spent() + self.limit / SHARE;
+        let most = self.spent() + self.limit / TRIALS_SHARE;
         let invented = self.language.problem.alphabet.predicates.len() > self.given.alphabet.predicates.len();
         let language = if invented { Language::start(&self.given) } else { self.language.afresh() };
         let alphabet = Arc::clone(&language.problem.alphabet);
