@@ -109,10 +109,12 @@ pub struct Improver<'a> {
     pub(super) kept: u64,
     /// Predicates that it may invent.
     pub(super) inventions: usize,
+    /// Second looks that may still be taken.
+    pub(super) looks: usize,
     /// Whether the language is a new one, so that nothing is settled.
     pub(super) anew: bool,
     /// Whether policies are compared in episodes that start astray, too.
-    pub(super) strays: bool,
+    strays: bool,
     pub(super) table: Table,
     pub(super) rng: Rng,
     steps: u64,
@@ -152,6 +154,7 @@ impl<'a> Improver<'a> {
             limit: MOST_STEPS + MOST_STEPS / INVENTION_SHARE,
             kept: MOST_STEPS / INVENTION_SHARE,
             inventions: INVENTIONS,
+            looks: 1,
             anew: false,
             strays: true,
             steps: 0,
@@ -173,7 +176,7 @@ impl<'a> Improver<'a> {
     /// The same for a first look: it invents no predicates, looks no second time, and compares policies only where instances start.
     #[must_use]
     pub fn at_first_sight(mut self) -> Improver<'a> {
-        (self.inventions, self.kept) = (0, 0);
+        (self.inventions, self.looks, self.kept) = (0, 0, 0);
         self.strays = false;
         self
     }
@@ -209,6 +212,9 @@ impl<'a> Improver<'a> {
                 if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
+                if self.trained == self.of_world || self.is_exhausted() {
+                    best = self.find_ways(best)?;
+                }
                 if self.trained >= LATE.min(self.sizes.len()) {
                     best = self.invent(best)?;
                 }
@@ -235,7 +241,9 @@ impl<'a> Improver<'a> {
                     best = self.reconsider(best)?;
                 }
             }
-            best = self.look_again(best)?;
+            if let Some((better, _)) = self.look_again(&best)? {
+                best = better;
+            }
         }
         let success = (0..best.results.len()).map(|size| best.success(size)).collect();
         let text = best.policy.display_needed(&best.alphabet).to_string();

@@ -76,22 +76,35 @@ impl Survey {
 }
 
 impl Improver<'_> {
-    /// A policy that says better what to do, where there is one.
-    pub(crate) fn look_again(&mut self, best: Trial) -> Result<Trial, Error> {
-        // Rules are found from none here, so that those that have to stay would be lost.
-        let free = self.given.slots.iter().all(|slot| slot.frozen().is_none());
-        if !self.strays || !free || (self.stop)() {
+    /// A policy that knows the way, where the world has a graph and rules lose much without: found before larger instances are
+    /// explored, since walks there without a way to go tell little.
+    pub(crate) fn find_ways(&mut self, best: Trial) -> Result<Trial, Error> {
+        if self.looks == 0 || graphs(&self.given.alphabet, &self.table).is_empty() {
             return Ok(best);
         }
+        let Some((better, language)) = self.look_again(&best)? else { return Ok(best) };
+        self.language = language;
+        self.inventions = self.inventions.saturating_sub(1);
+        self.rounds(better)
+    }
+
+    /// A policy that says better what to do, where there is one, with its language.
+    pub(crate) fn look_again(&mut self, best: &Trial) -> Result<Option<(Trial, Language)>, Error> {
+        // Rules are found from none here, so that those that have to stay would be lost.
+        let free = self.given.slots.iter().all(|slot| slot.frozen().is_none());
+        if self.looks == 0 || !free || (self.stop)() {
+            return Ok(None);
+        }
+        self.looks -= 1;
         let gamma = self.gamma.unwrap_or(DISCOUNTS[0]);
         let graphs = graphs(&self.given.alphabet, &self.table);
         if self.sizes.len() < 2 && graphs.is_empty() {
-            return Ok(best);
+            return Ok(None);
         }
         let fails = (0..best.results.len()).any(|size| best.success(size) < SOLVED);
         let many = best.policy.rules.len() > RULES * self.given.alphabet.actions.len() + MORE_RULES;
         if !fails && !many && self.residue(&best.policy, gamma)? <= MUCH {
-            return Ok(best);
+            return Ok(None);
         }
         let table = self.survey()?;
         let most = self.spent() + self.limit / TRIALS_SHARE;
@@ -113,7 +126,7 @@ impl Improver<'_> {
         let mut order: Vec<usize> = (0..inventions.len()).collect();
         let mut survey = Survey { table, language, inventions, gamma, dear: 1.0 };
         let before = mean_stderr(&best.returns()).0;
-        let mut winner: Option<Trial> = None;
+        let mut winner: Option<(Trial, Language)> = None;
         for dear in PRICES {
             survey.dear = dear;
             survey.language = self.spoken(&survey, &ways)?;
@@ -127,7 +140,7 @@ impl Improver<'_> {
                 }
                 let Some(mut wider) = survey.with(&choice)? else { continue };
                 let Some(rival) = self.drafted(&survey, &mut wider)? else { continue };
-                let kept = rival.says_better(winner.as_ref().unwrap_or(&best));
+                let kept = rival.says_better(winner.as_ref().map_or(best, |(w, _)| w));
                 if kept {
                     // Rules from none use none of what was invented before.
                     let invented = |w: &&mut WideningStep| matches!(w.to, Widening::Invented(_));
@@ -139,14 +152,14 @@ impl Improver<'_> {
                     self.widenings.push(WideningStep { to, before, after, kept });
                 }
                 if kept {
-                    winner = Some(rival);
+                    winner = Some((rival, wider.afresh()));
                 }
             }
-            if winner.as_ref().is_some_and(|w| !w.fails_anywhere()) {
+            if winner.as_ref().is_some_and(|(w, _)| !w.fails_anywhere()) {
                 break;
             }
         }
-        Ok(winner.unwrap_or(best))
+        Ok(winner)
     }
 
     /// What was seen where the given instances were explored until nothing was left to try, the smallest first.
