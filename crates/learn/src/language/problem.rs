@@ -234,6 +234,11 @@ impl Problem {
         rule.body.iter().filter_map(|literal| atoms.iter().position(|a| a == literal)).collect()
     }
 
+    /// Whether no rule has to stay.
+    pub fn is_free(&self) -> bool {
+        self.slots.iter().all(|slot| slot.frozen().is_none())
+    }
+
     /// Whether a rule is one of those that stay as they are.
     pub fn is_frozen(&self, rule: &Rule) -> bool {
         self.slots.iter().any(|s| s.frozen() == Some(rule))

@@ -171,8 +171,7 @@ impl<'a> Search<'a> {
             let run = shared.runs.len() - 1;
             let state = &shared.runs[run].checkpoint;
             // The scout starts from nothing, so that it would lose what has to stay.
-            let free = self.problem.slots.iter().all(|slot| slot.frozen().is_none());
-            let scouts = free && self.config.improve && short_restarts(self.config) > 0;
+            let scouts = self.problem.is_free() && self.config.improve && short_restarts(self.config) > 0;
             if may_grow && scouts && state.scout.is_none() {
                 self.next_scout(&mut shared, run);
                 // A resumed run may wait for the scout alone: what it finds decides whether there is another wave.

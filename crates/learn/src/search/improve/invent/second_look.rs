@@ -91,8 +91,7 @@ impl Improver<'_> {
     /// A policy that says better what to do, where there is one, with its language.
     pub(crate) fn look_again(&mut self, best: &Trial) -> Result<Option<(Trial, Language)>, Error> {
         // Rules are found from none here, so that those that have to stay would be lost.
-        let free = self.given.slots.iter().all(|slot| slot.frozen().is_none());
-        if self.looks == 0 || !free || (self.stop)() {
+        if self.looks == 0 || !self.given.is_free() || (self.stop)() {
             return Ok(None);
         }
         self.looks -= 1;

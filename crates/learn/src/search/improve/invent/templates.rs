@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Invention {
     /// Its name; those of several are joined by "and".
     pub name: String,
-    /// How many arguments it has, and so have all of several.
+    /// How many arguments it has, or the first of several.
     pub arity: usize,
     /// The sentences that define it and what it is defined by, each on a line.
     pub lines: Vec<String>,
