@@ -368,11 +368,12 @@ impl<'a> Search<'a> {
         }
         let width = self.words * (self.objects + 1);
         let (rows, room) = room.split_at_mut(width);
-        rows.fill(0);
-        for table in &self.by_variable[v] {
-            let before = &table.variables[..table.variables.len() - 1];
-            let start = self.row(before) * width;
-            unite(rows, &table.rows[start..start + width]);
+        match self.by_variable[v].split_first() {
+            Some((first, others)) => {
+                rows.copy_from_slice(self.rows(first, width));
+                others.iter().for_each(|table| unite(rows, self.rows(table, width)));
+            }
+            None => rows.fill(0),
         }
         for (o, row) in rows.chunks_exact_mut(self.words).enumerate().take(self.choices) {
             // Object identity: distinct variables stand for distinct objects.
@@ -382,6 +383,13 @@ impl<'a> Search<'a> {
                 self.descend(v + 1, row, room, masks);
             }
         }
+    }
+
+    /// The rows of a table for all objects of its last variable and what those before it stand for.
+    fn rows<'t>(&self, table: &'t Table<'_>, width: usize) -> &'t [u64] {
+        let before = &table.variables[..table.variables.len() - 1];
+        let start = self.row(before) * width;
+        &table.rows[start..start + width]
     }
 
     /// The row of a table for what these variables stand for.

@@ -56,6 +56,17 @@ pub struct Acting<'a> {
     pub rules: &'a Rules,
 }
 
+/// What the settings say about every turn, looked up once for all of them.
+#[derive(Clone, Copy)]
+struct Manner {
+    sampling: Sampling,
+    value: Value,
+    /// Whether only the rules sampled last are kept.
+    forgets: bool,
+    /// Whether there are bodies that may not be proposed.
+    restricts: bool,
+}
+
 /// Ground actions that a rule derived, and no stronger one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Derived {
@@ -126,6 +137,9 @@ impl Batch {
         self.bodies.clear();
         self.returns.clear();
         self.groups.clear();
+        let (sampling, value, gradient) = on.config.estimator.choices();
+        let forgets = gradient == Gradient::Relaxed && !self.keep_bodies;
+        let manner = Manner { sampling, value, forgets, restricts: on.problem.restricts(on.config) };
         let mut steps = std::mem::take(&mut self.steps);
         while steps.len() < decisions && env.world().fault().is_none() && !env.stopped() {
             if self.returns.len().is_multiple_of(on.config.group) {
@@ -141,7 +155,7 @@ impl Batch {
             self.sampled.clear();
             self.sampled.resize(env.world().learners(), None);
             let agents = env.world().agents();
-            let turn = |env: &mut Counted<'_>, rng: &mut Rng| self.turn(on, states, agents, env, rng);
+            let turn = |env: &mut Counted<'_>, rng: &mut Rng| self.turn(on, manner, states, agents, env, rng);
             let earned = play(env, rng, on.config.gamma, &mut steps, turn);
             self.returns.push(earned);
         }
@@ -154,13 +168,14 @@ impl Batch {
     fn turn(
         &mut self,
         on: &Acting<'_>,
+        manner: Manner,
         states: &mut States,
         agents: usize,
         env: &mut Counted<'_>,
         rng: &mut Rng,
     ) -> Option<(Step, Outcome)> {
         let Acting { problem, config, rules } = *on;
-        let (sampling, value, _) = config.estimator.choices();
+        let Manner { sampling, value, .. } = manner;
         let world = env.world();
         let (agent, learner) = if agents > 1 { (world.turn(), world.learner(world.turn())) } else { (0, 0) };
         let learner = Learner::at(learner);
@@ -169,7 +184,7 @@ impl Batch {
             (Sampling::Never, _) => 0,
             (Sampling::Episode, Some(at)) => at,
             _ => {
-                let at = self.sample(problem, config, rules, value, learner, rng);
+                let at = self.sample(on, manner, learner, rng);
                 self.sampled[learner.index()] = Some(at);
                 at
             }
@@ -195,29 +210,22 @@ impl Batch {
     /// b^i, w^i ~ R_theta(i) for every slot of a learner. Returns where the sample starts in `bodies`; where
     /// the weights matter, what each sampled rule weighs goes to `strength`.
     #[inline]
-    fn sample(
-        &mut self,
-        problem: &Problem,
-        config: &Config,
-        rules: &Rules,
-        value: Value,
-        learner: Learner,
-        rng: &mut Rng,
-    ) -> usize {
+    fn sample(&mut self, on: &Acting<'_>, manner: Manner, learner: Learner, rng: &mut Rng) -> usize {
+        let Acting { problem, config, rules } = *on;
         let words = problem.grounder.words();
         let slots = problem.slots_of_learner(learner);
-        if config.estimator.choices().2 == Gradient::Relaxed && !self.keep_bodies {
+        if manner.forgets {
             self.bodies.clear(); // not needed any more
         }
         let at = self.bodies.len();
         self.bodies.resize(at + words * slots.count(), 0);
         rules.samplers[learner.index()].draw(rng, &mut self.bodies[at..]);
-        if problem.restricts(config) {
+        if manner.restricts {
             for (k, body) in slots.iter().zip(self.bodies[at..].chunks_exact_mut(words)) {
                 problem.legalise(config, k, &rules.distributions[k.index()].p, body);
             }
         }
-        if value == Value::Weighted {
+        if manner.value == Value::Weighted {
             self.strength.rank(problem, learner, |k| {
                 let from = at + slots.place_of(k) * words;
                 let d = &rules.distributions[k.index()];
@@ -245,13 +253,14 @@ impl Batch {
         let Strength(ranked) = if value == Value::Crisp { crisp } else { &self.strength };
         let mut total = states.actions(state).len() as f32;
         let meeting = states.meeting(state);
+        let sampled = &self.bodies[bodies..];
         let (mut run, mut taken) = (0, 0);
         for chances in meeting.chances.chunks(RUN) {
             // Most bodies have an atom that holds for none of the actions, and some are empty. All are tried without a
             // branch, as which of them fail cannot be foreseen, and a wrong guess costs more time than a look.
             let mut able = 0;
             for (bit, chance) in chances.iter().enumerate() {
-                let body = self.bodies[bodies + ranked[chance.rank as usize].body as usize];
+                let body = sampled[ranked[chance.rank as usize].body as usize];
                 able |= (meeting.may_derive(chance, body) & u64::from(body != 0 || words > 1)) << bit;
             }
             for bit in word_bits(able) {
@@ -260,8 +269,8 @@ impl Batch {
                 if chance.run != run {
                     (run, taken) = (chance.run, 0);
                 }
-                let from = bodies + body as usize;
-                let actions = meeting.derived(chance, &self.bodies[from..from + words]) & !taken;
+                let from = body as usize;
+                let actions = meeting.derived(chance, &sampled[from..from + words]) & !taken;
                 if actions != 0 && weight > 1.0 {
                     let count = actions.count_ones();
                     total += count as f32 * (weight - 1.0);
