@@ -249,9 +249,10 @@ impl Search<'_> {
             let (gap, noise) = rival.advantage(&best);
             let larger = improved.success.len() > 1;
             let as_good = gap >= -CLEARLY * noise - 1e-9 && larger;
-            // Predicates are invented where larger instances need them, and rules that fit only small ones may earn more there.
+            // Predicates are invented where larger instances need them, and rules that fit only these may earn more in them; so may
+            // rules that fail in others like them.
             let invents = rival.alphabet.predicates.len() > alphabet.predicates.len();
-            let general = invents && rival.success(0) >= best.success(0);
+            let general = (invents || improved.safer) && rival.success(0) >= best.success(0);
             if gap > CLEARLY * noise + 1e-9 || as_good || general {
                 best = rival;
             }

@@ -41,6 +41,8 @@ const MOST_STEPS: u64 = 1_000_000;
 const PAIRS_LEAVE: u64 = 3;
 /// Inventing predicates has one in so many steps more.
 pub(super) const INVENTION_SHARE: u64 = 3;
+/// Repairing what a second look found has one in so many steps more.
+const REPAIR_SHARE: u64 = 8;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
 /// Rules that lose more than this share are not repaired only: others are looked for from nothing, in large instances too.
@@ -86,6 +88,8 @@ pub struct Improved {
     pub widenings: Vec<WideningStep>,
     /// Whether an action in one state brought now this, now that.
     pub by_chance: bool,
+    /// Whether it succeeds where the policy that it started from fails, and nowhere less often.
+    pub safer: bool,
 }
 
 /// Improves policies on the instances of one training task.
@@ -201,7 +205,8 @@ impl<'a> Improver<'a> {
 
     /// The best policy found, starting from one or from none. It is the given one where no other earns more.
     pub fn run(mut self, start: Option<&Policy>) -> Result<Improved, Error> {
-        let mut best = self.tried(start.cloned().unwrap_or_default())?;
+        let mut first = self.tried(start.cloned().unwrap_or_default())?;
+        let mut best = first.clone();
         if self.sizes.iter().all(|env| env.agents() == 1) {
             loop {
                 // Another order is the simplest repair.
@@ -209,6 +214,9 @@ impl<'a> Improver<'a> {
                     best = self.arrange(best)?;
                 }
                 best = self.rounds(best)?;
+                if !self.language.speaks(&best.policy) {
+                    best = self.rounds_in_its_language(best)?;
+                }
                 if !self.is_late() || self.falls_short(&best) {
                     best = self.widen(best)?;
                 }
@@ -241,11 +249,20 @@ impl<'a> Improver<'a> {
                     best = self.reconsider(best)?;
                 }
             }
-            if let Some((better, _)) = self.look_again(&best)? {
-                best = better;
+            if let Some((better, language)) = self.look_again(&best)? {
+                // What it says best is what small instances say: larger ones may still repair it.
+                self.language = language;
+                self.limit = self.limit.max(self.spent() + self.kept) + self.limit / REPAIR_SHARE;
+                best = self.rounds(better)?;
+                best = self.arrange(best)?;
             }
         }
-        let success = (0..best.results.len()).map(|size| best.success(size)).collect();
+        let success: Vec<f64> = (0..best.results.len()).map(|size| best.success(size)).collect();
+        let mut safer = false;
+        if best.policy != first.policy {
+            self.extend(&mut first)?;
+            safer = best.is_safer(&first);
+        }
         let text = best.policy.display_needed(&best.alphabet).to_string();
         let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &self.given.alphabet)
             .map_err(|e| Error::Policy(e.to_string()))?;
@@ -257,6 +274,7 @@ impl<'a> Improver<'a> {
             steps: self.spent(),
             widenings: self.widenings,
             by_chance: self.table.by_chance,
+            safer,
         })
     }
 
@@ -325,6 +343,15 @@ impl<'a> Improver<'a> {
             }
         }
         Ok(best)
+    }
+
+    /// The same in a language that has the atoms of a policy. It may have come from elsewhere, with a language of its own.
+    fn rounds_in_its_language(&mut self, best: Trial) -> Result<Trial, Error> {
+        let Some(language) = Language::of(&self.given, &best.policy)?.filter(|l| self.is_bearable(l)) else {
+            return Ok(best);
+        };
+        self.language = language;
+        self.rounds(best)
     }
 
     /// Whether a policy succeeds in all instances that are explored and loses nothing on what was seen.
@@ -513,8 +540,10 @@ impl<'a> Improver<'a> {
                 let problem = Arc::clone(&self.language.problem);
                 let regrets =
                     Regrets::new(&problem, &self.table, &mut self.language.groundings, gamma, &mut self.rng);
-                let levels = levels_of(policy, &problem).filter(|_| !regrets.is_empty());
-                let share = levels.map_or(0.0, |levels| regrets.lost(&levels) / regrets.lost(&Vec::new()));
+                // Of rules in another language it is not known what they lose.
+                let lost = |levels| regrets.lost(&levels) / regrets.lost(&Vec::new());
+                let share =
+                    if regrets.is_empty() { 0.0 } else { levels_of(policy, &problem).map_or(1.0, lost) };
                 Ok((share, self.rng.clone()))
             },
         )?;

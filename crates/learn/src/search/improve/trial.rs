@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::table::Table;
 use crate::act::actor::Actor;
-use crate::act::score::{Act, EpisodeResult, run_astray, run_episode, selection_streams};
+use crate::act::score::{Act, EpisodeResult, SOLVED, run_astray, run_episode, selection_streams};
 use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::search::diary::Questions;
@@ -162,6 +162,13 @@ impl Trial {
         let shorter = self.length() as f64 <= SHORTER * other.length() as f64;
         let as_good = shorter && gap >= -NEAR * noise - 1e-9;
         as_safe && (as_good || self.is_ahead(other) || self.leads(other))
+    }
+
+    /// Whether it succeeds no less often in any size, and solves one that another policy does not.
+    pub fn is_safer(&self, other: &Trial) -> bool {
+        let sizes = self.results.len().min(other.results.len());
+        let solves = |i: usize| self.success(i) >= SOLVED && other.success(i) < SOLVED;
+        (0..sizes).all(|i| self.success(i) >= other.success(i)) && (0..sizes).any(solves)
     }
 
     /// What tells the instances of all episodes apart, from this size on.

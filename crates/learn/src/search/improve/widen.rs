@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use derrl_logic::alphabet::Predicate;
 use derrl_logic::syntax::Indicator;
-use derrl_logic::{Alphabet, Role};
+use derrl_logic::{Alphabet, Policy, Role};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::Reach;
+use super::draft::levels_of;
 use super::invent::Invention;
 use super::regret::Groundings;
 use crate::error::Error;
@@ -118,6 +119,37 @@ impl Language {
             own: problem.alphabet.variables,
             problem: Arc::clone(problem),
         }
+    }
+
+    /// Whether rules can be edited in it: it has all their atoms.
+    pub fn speaks(&self, policy: &Policy) -> bool {
+        levels_of(policy, &self.problem).is_some()
+    }
+
+    /// The narrowest language at hand that has all atoms of these rules, and bodies as long as theirs; `None` where none has.
+    pub fn of(problem: &Arc<Problem>, policy: &Policy) -> Result<Option<Language>, Error> {
+        let mut languages = vec![Language::start(problem)];
+        // Each may take all variables, and negation.
+        for _ in 0..=MORE_VARIABLES + 1 {
+            for language in &languages {
+                if language.speaks(policy) {
+                    let mut found = language.afresh();
+                    let longest = policy.rules.iter().map(|r| r.body.len()).max().unwrap_or(0);
+                    found.reach.longest = found.reach.longest.max(longest);
+                    return Ok(Some(found));
+                }
+            }
+            let mut wider = Vec::new();
+            for language in &languages {
+                for step in language.steps() {
+                    if !matches!(step, Widening::Longer(_)) {
+                        wider.extend(language.wider(&step)?);
+                    }
+                }
+            }
+            languages = wider;
+        }
+        Ok(None)
     }
 
     /// The same language, with no masks yet.
