@@ -42,7 +42,7 @@ const PAIRS_LEAVE: u64 = 3;
 /// Inventing predicates has one in so many steps more.
 pub(super) const INVENTION_SHARE: u64 = 3;
 /// Repairing what a second look found has one in so many steps more.
-const REPAIR_SHARE: u64 = 8;
+const REPAIR_SHARE: u64 = 16;
 /// A policy that loses less than this share of what acting at random loses has nothing to gain by a wider language.
 const RESIDUE: f64 = 0.002;
 /// Rules that lose more than this share are not repaired only: others are looked for from nothing, in large instances too.
@@ -101,6 +101,8 @@ pub struct Improver<'a> {
     pub(super) sizes: Vec<Box<dyn Env>>,
     /// How many of them are given; those after them were made up, and it is not known whether they can be solved.
     pub(super) of_world: usize,
+    /// Those that were made up, while others are not solved and all steps are for these.
+    set_aside: Vec<Box<dyn Env>>,
     /// How many of the sizes are explored; policies are compared on one more.
     pub(super) trained: usize,
     seed: u64,
@@ -149,6 +151,7 @@ impl<'a> Improver<'a> {
             given: Arc::clone(problem),
             language: Language::start(problem),
             of_world: sizes.len(),
+            set_aside: Vec::new(),
             sizes,
             trained: 1,
             seed,
@@ -229,7 +232,7 @@ impl<'a> Improver<'a> {
                 if self.is_exhausted() && self.keeps_half() {
                     if self.falls_short(&best) {
                         // What was kept is needed where the world itself is not solved.
-                        self.sizes.truncate(self.of_world);
+                        self.set_aside = self.sizes.split_off(self.of_world);
                         continue;
                     }
                     // Those that are made up come next, with what was kept for them.
@@ -250,18 +253,15 @@ impl<'a> Improver<'a> {
                 }
             }
             if let Some((better, language)) = self.look_again(&best)? {
-                // What it says best is what small instances say: larger ones may still repair it.
                 self.language = language;
-                self.limit = self.limit.max(self.spent() + self.kept) + self.limit / REPAIR_SHARE;
-                best = self.rounds(better)?;
-                best = self.arrange(best)?;
+                best = self.repair(better)?;
             }
         }
         let success: Vec<f64> = (0..best.results.len()).map(|size| best.success(size)).collect();
         let mut safer = false;
         if best.policy != first.policy {
             self.extend(&mut first)?;
-            safer = best.is_safer(&first);
+            safer = best.is_safer(&first, self.of_world);
         }
         let text = best.policy.display_needed(&best.alphabet).to_string();
         let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &self.given.alphabet)
@@ -276,6 +276,21 @@ impl<'a> Improver<'a> {
             by_chance: self.table.by_chance,
             safer,
         })
+    }
+
+    /// What a second look found is what small instances say: larger ones may still repair it.
+    fn repair(&mut self, mut best: Trial) -> Result<Trial, Error> {
+        self.limit = self.limit.max(self.spent() + self.kept) + self.limit / REPAIR_SHARE;
+        if !self.falls_short(&best) {
+            self.sizes.append(&mut self.set_aside);
+        }
+        self.trained = self.sizes.len();
+        self.extend(&mut best)?;
+        if !self.reconsidered {
+            best = self.reconsider(best)?;
+        }
+        best = self.rounds(best)?;
+        self.arrange(best)
     }
 
     /// Whether the language was settled on smaller instances, so that larger ones only repair the rules.

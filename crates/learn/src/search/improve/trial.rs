@@ -164,9 +164,9 @@ impl Trial {
         as_safe && (as_good || self.is_ahead(other) || self.leads(other))
     }
 
-    /// Whether it succeeds no less often in any size, and solves one that another policy does not.
-    pub fn is_safer(&self, other: &Trial) -> bool {
-        let sizes = self.results.len().min(other.results.len());
+    /// Whether it succeeds no less often in any of the first so many sizes, and solves one that another policy does not.
+    pub fn is_safer(&self, other: &Trial, sizes: usize) -> bool {
+        let sizes = sizes.min(self.results.len()).min(other.results.len());
         let solves = |i: usize| self.success(i) >= SOLVED && other.success(i) < SOLVED;
         (0..sizes).all(|i| self.success(i) >= other.success(i)) && (0..sizes).any(solves)
     }
