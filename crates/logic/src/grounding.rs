@@ -371,7 +371,9 @@ impl<'a> Search<'a> {
         match self.by_variable[v].split_first() {
             Some((first, others)) => {
                 rows.copy_from_slice(self.rows(first, width));
-                others.iter().for_each(|table| unite(rows, self.rows(table, width)));
+                for table in others {
+                    unite(rows, self.rows(table, width));
+                }
             }
             None => rows.fill(0),
         }
