@@ -110,9 +110,10 @@ impl Search<'_> {
         let mut selection_steps = 0;
         for learned in trainer.policies() {
             // Learners of several agents often find the same rules in the same order: one of them is run.
-            let shape = shape(&learned);
+            let pruned = prune(&learned, self.problem, trainer.states().met());
+            let shape = shape(&pruned);
             if !seen.contains(&shape) {
-                results.push(self.judge(seed, restart, &learned, trainer, env)?);
+                results.push(self.judge(seed, restart, (&learned, pruned), trainer, env)?);
                 selection_steps = env.taken() - before;
                 seen.push(shape);
             }
@@ -127,7 +128,7 @@ impl Search<'_> {
         &self,
         seed: u64,
         restart: u64,
-        learned: &Policy,
+        (learned, pruned): (&Policy, Policy),
         trainer: &Restart,
         env: &mut Counted<'_>,
     ) -> Result<RestartResult, Error> {
@@ -139,7 +140,6 @@ impl Search<'_> {
             Cost::Cheap => self.config.selection_episodes,
         };
         let pace = Pace { steps: trainer.steps(), episodes: trainer.episodes() };
-        let pruned = simple(learned);
         let episodes = pace.episodes_within(env.left(), &pruned, most);
         let mut judge = Judge::new(alphabet, env, episodes, seed);
         let refined = self.refine(&pruned, &mut judge)?;

@@ -279,3 +279,31 @@ pub fn starts(env: &mut dyn Env, alphabet: &Arc<Alphabet>, episodes: usize, seed
 fn values(results: &[EpisodeResult]) -> Vec<f64> {
     results.iter().map(|r| r.value).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use derrl_logic::Source;
+
+    use super::*;
+
+    /// A trial with these shares of successes, out of a hundred, by size.
+    fn succeeding(shares: &[usize]) -> Trial {
+        let alphabet = Alphabet::parse(&Source::new("domain.pl", ":- action(wait). :- state(lit/1)."));
+        let mut trial = Trial::new(Policy::default(), &Arc::new(alphabet.expect("the domain parses")));
+        let episode = |success| EpisodeResult { value: 0.0, success, steps: 1 };
+        trial.results = shares.iter().map(|&n| (0..100).map(|i| episode(i < n)).collect()).collect();
+        trial
+    }
+
+    #[test]
+    fn a_safer_policy_solves_a_size_more_and_fails_nowhere_more_often() {
+        let first = succeeding(&[96, 68, 100, 60]);
+        assert!(succeeding(&[96, 100, 100, 60]).is_safer(&first, 4));
+        assert!(!succeeding(&[95, 100, 100, 60]).is_safer(&first, 4), "fails more often in the first size");
+        assert!(
+            !succeeding(&[96, 90, 100, 60]).is_safer(&first, 4),
+            "solves no size that the other does not"
+        );
+        assert!(succeeding(&[100, 100, 100, 20]).is_safer(&first, 3), "the last size was made up");
+    }
+}

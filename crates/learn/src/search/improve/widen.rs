@@ -203,3 +203,34 @@ impl Language {
         vec![Widening::Variables(variables + 1), Widening::Negation, Widening::Longer(self.reach.longest + 1)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use derrl_logic::Source;
+
+    use super::*;
+
+    /// The variables and the longest body of the language for a rule; `None` where there is none.
+    fn of(directive: &str, rule: &str) -> Option<(usize, usize)> {
+        let text = format!(":- action(press/1). :- state(lit/1). :- state(on/2). {directive}");
+        let alphabet = Arc::new(Alphabet::parse(&Source::new("domain.pl", text)).expect("the domain parses"));
+        let problem = Arc::new(Problem::new(&alphabet, 1).expect("the action has candidate atoms"));
+        let policy = Policy::parse(&Source::new("rule", rule), &alphabet).expect("the rule parses");
+        let found = Language::of(&problem, &policy).expect("languages are made")?;
+        assert!(found.speaks(&policy), "{rule}");
+        Some((found.problem.alphabet.variables, found.reach.longest))
+    }
+
+    #[test]
+    fn the_language_of_rules_is_the_narrowest_that_has_their_atoms() {
+        assert_eq!(of("", "press(X) :- lit(X)."), Some((2, 3)));
+        assert_eq!(of("", "press(X) :- on(X, Y), \\+ lit(Y)."), Some((2, 3)));
+        assert_eq!(of("", "press(X) :- on(X, Y), on(Y, Z), on(Z, U), \\+ lit(U)."), Some((4, 4)));
+    }
+
+    #[test]
+    fn what_the_domain_file_fixes_is_not_widened_for_rules() {
+        assert_eq!(of(":- negation(lit/1).", "press(X) :- on(X, Y), \\+ on(Y, X)."), None);
+        assert_eq!(of(":- variables(2).", "press(X) :- on(X, Y), on(Y, Z)."), None);
+    }
+}
