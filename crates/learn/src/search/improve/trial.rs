@@ -157,7 +157,7 @@ impl Trial {
     /// Whether it succeeds no less often in any size, and leads another one, earns more, or no less in far fewer words.
     pub fn says_better(&self, other: &Trial) -> bool {
         let sizes = self.results.len();
-        let as_safe = sizes == other.results.len() && (0..sizes).all(|i| self.success(i) >= other.success(i));
+        let as_safe = sizes == other.results.len() && self.is_as_safe(other, sizes);
         let (gap, noise) = self.advantage(other);
         let shorter = self.length() as f64 <= SHORTER * other.length() as f64;
         let as_good = shorter && gap >= -NEAR * noise - 1e-9;
@@ -168,7 +168,12 @@ impl Trial {
     pub fn is_safer(&self, other: &Trial, sizes: usize) -> bool {
         let sizes = sizes.min(self.results.len()).min(other.results.len());
         let solves = |i: usize| self.success(i) >= SOLVED && other.success(i) < SOLVED;
-        (0..sizes).all(|i| self.success(i) >= other.success(i)) && (0..sizes).any(solves)
+        self.is_as_safe(other, sizes) && (0..sizes).any(solves)
+    }
+
+    /// Whether it succeeds no less often than another one in any of the first so many sizes.
+    fn is_as_safe(&self, other: &Trial, sizes: usize) -> bool {
+        (0..sizes).all(|i| self.success(i) >= other.success(i))
     }
 
     /// What tells the instances of all episodes apart, from this size on.
