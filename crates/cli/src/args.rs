@@ -224,6 +224,9 @@ pub struct New {
     /// Write a Rust crate with a world of its own
     #[arg(long)]
     pub rust: bool,
+    /// Start a domain of another name from this planning domain
+    #[arg(long, value_name = "DOMAIN", conflicts_with = "rust")]
+    pub like: Option<String>,
     /// Sizes of the problems to test on: 8,12,20 unless said otherwise
     #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "rust",
           value_parser = clap::value_parser!(u64).range(1..=1000))]

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use derrl_env::{World, find_in};
 
 use derrl_logic::{Alphabet, Policy, Source};
+use derrl_pddl::generate::Generator;
 
 use crate::args::ProblemArgs;
 use crate::cli::worlds;
@@ -75,9 +76,10 @@ impl Domain {
         let looks_like_path = name.contains(['/', '\\', '.']);
         if !looks_like_path && !Path::new(name).is_file() {
             let world = find_in(worlds(), name).map_err(|e| {
+                let like = if Generator::find(name).is_some() { "" } else { " --like gripper" };
                 anyhow::anyhow!(
                     "{e}\n  a domain of your own is given by its path, as in ./{name}.pl or {name}/domain.pddl; \
-                     to start one: derrl new {name}"
+                     to start one: derrl new {name}{like}"
                 )
             })?;
             return Domain::parse(name, name, world.domain().to_string(), untyped);

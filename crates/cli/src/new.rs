@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use derrl_pddl::generate::Generator;
+use derrl_pddl::generate::{GENERATORS, Generator};
 
 use crate::args::New;
 use crate::cli::{Outcome, print};
 use crate::table::{WIDTH, wrap};
 
-/// The domain to start from, where the name is none of those that have problems of their own.
-const FIRST: &str = "gripper";
 /// Sizes of the problems to train on and, unless others are asked for, to test on. Each is drawn from a seed: its number.
 const TRAIN: [usize; 8] = [1, 2, 2, 3, 3, 4, 4, 5];
 const TEST: [usize; 3] = [8, 12, 20];
@@ -27,7 +25,7 @@ pub fn run(args: &New) -> Outcome {
     if args.name.exists() {
         return Err(anyhow::anyhow!("{shown} exists already: choose another name").into());
     }
-    let (files, next) = if args.rust { rust(name) } else { pddl(name, &args.sizes)? };
+    let (files, next) = if args.rust { rust(name) } else { pddl(name, args)? };
     for (file, text) in &files {
         write(&args.name.join(file), text)?;
     }
@@ -51,14 +49,33 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 type Files = Vec<(String, String)>;
 
+/// The generator that a name or `--like` asks for.
+fn generator(name: &str, like: Option<&str>) -> anyhow::Result<&'static Generator> {
+    let asked = like.unwrap_or(name);
+    Generator::find(asked).with_context(|| {
+        let known: Vec<&str> = GENERATORS.iter().map(|g| g.name).collect();
+        format!(
+            "there is no planning domain called `{asked}` to start from\n\
+             known: {}\n\
+             `derrl new {name} --like gripper` starts a domain of your own from one of these,\n\
+             `derrl new {name} --rust` a world in Rust; from nothing, write {name}/domain.pddl and problems in {name}/train",
+            known.join(", ")
+        )
+    })
+}
+
 /// A PDDL domain with problems, and a policy to compare with.
-fn pddl(name: &str, sizes: &[u64]) -> anyhow::Result<(Files, &'static str)> {
-    let generator =
-        Generator::find(name).or_else(|| Generator::find(FIRST)).context("there is no generator")?;
+fn pddl(name: &str, args: &New) -> anyhow::Result<(Files, &'static str)> {
+    let generator = generator(name, args.like.as_deref())?;
     let rename =
         |text: &str| text.replace(&format!("domain {})", generator.name), &format!("domain {name})"));
     let mut files = vec![("domain.pddl".to_string(), rename(generator.domain))];
-    let asked: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
+    let asked: Vec<usize> = args.sizes.iter().map(|&size| size as usize).collect();
+    let sizes = generator.smallest..=generator.largest;
+    if let Some(size) = asked.iter().find(|size| !sizes.contains(size)) {
+        let Generator { name, smallest, largest, unit, .. } = generator;
+        bail!("--sizes {size}: {name} has problems of {smallest} to {largest} {unit}");
+    }
     let test = if asked.is_empty() { TEST.to_vec() } else { asked };
     let mut seed = 0;
     for (folder, sizes) in [("train", TRAIN.to_vec()), ("test", test)] {
@@ -67,8 +84,12 @@ fn pddl(name: &str, sizes: &[u64]) -> anyhow::Result<(Files, &'static str)> {
             files.push((format!("{folder}/p{}.pddl", i + 1), rename(&generator.problem(size, seed))));
         }
     }
-    files.push(("by-hand.pl".to_string(), generator.policy.to_string()));
-    let readme = README.replace("NAME", name).replace("ABOUT", generator.summary);
+    let mut readme = README.replace("NAME", name).replace("ABOUT", generator.summary);
+    if let Some(policy) = generator.policy {
+        files.push(("by-hand.pl".to_string(), policy.to_string()));
+    } else {
+        readme = readme.split_inclusive('\n').filter(|line| !line.contains("by-hand.pl")).collect();
+    }
     files.push(("README.md".to_string(), readme));
     Ok((files, "  derrl train NAME\n"))
 }

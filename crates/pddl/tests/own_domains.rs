@@ -28,11 +28,13 @@ fn legal(env: &dyn Env) -> Vec<GroundAction> {
 
 #[test]
 fn policies_written_by_hand_solve_every_problem() {
-    for generator in GENERATORS {
-        let sizes: Vec<(usize, u64)> =
-            [1, 2, 3, 5, 8, 13, 20].into_iter().flat_map(|n| [(n, 0), (n, 1)]).collect();
+    for (generator, rules) in GENERATORS.iter().filter_map(|g| Some((g, g.policy?))) {
+        // Those on grids have as many objects as others of the square of their size.
+        let most = if generator.largest < 1000 { 8 } else { 20 };
+        let sizes = [1, 2, 3, 5, 8, 13, 20].into_iter().filter(|n| *n <= most);
+        let sizes: Vec<(usize, u64)> = sizes.flat_map(|n| [(n, 0), (n, 1)]).collect();
         let (alphabet, mut env) = environment(generator, &sizes);
-        let source = Source::new(format!("{}/policy.pl", generator.name), generator.policy);
+        let source = Source::new(format!("{}/policy.pl", generator.name), rules);
         let (policy, alphabet) = Policy::read(&source, &alphabet).unwrap_or_else(|e| panic!("{e}"));
         let mut rng = Rng::new(1, 1);
         let mut facts = Facts::new(&alphabet);
@@ -72,7 +74,7 @@ fn policies_written_by_hand_solve_every_problem() {
 #[test]
 fn the_text_says_what_the_simulator_does() {
     for generator in GENERATORS {
-        let (alphabet, mut env) = environment(generator, &[(1, 3), (2, 4), (4, 5), (6, 6)]);
+        let (alphabet, mut env) = environment(generator, &[(1, 3), (2, 4), (4, 5)]);
         let mut rng = Rng::new(2, 2);
         let (mut facts, mut before) = (Facts::new(&alphabet), Facts::new(&alphabet));
         for _ in 0..12 {

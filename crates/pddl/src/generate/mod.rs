@@ -1,6 +1,10 @@
 //! Domains of our own with problems of any size, drawn from a seed: to train on, to test on and to start from.
 
 mod blocks;
+mod grid;
+mod roads;
+mod snack;
+mod space;
 mod transport;
 
 use std::sync::Arc;
@@ -11,7 +15,7 @@ use derrl_logic::{Error, Source};
 use crate::domain::Domain;
 use crate::task::Task;
 
-/// A domain with a generator of problems and a policy that solves all of them.
+/// A domain with a generator of problems, each of which can be solved.
 #[derive(Clone, Copy, Debug)]
 pub struct Generator {
     /// The name of the domain.
@@ -22,12 +26,18 @@ pub struct Generator {
     pub unit: &'static str,
     /// The smallest size in which there is something to do.
     pub smallest: usize,
+    /// The largest size, where the number of objects grows with its square.
+    pub largest: usize,
     /// The text of `domain.pddl`.
     pub domain: &'static str,
-    /// A policy written by hand that solves every problem.
-    pub policy: &'static str,
+    /// A policy written by hand that solves every problem, where we know one.
+    pub policy: Option<&'static str>,
     make: fn(usize, &mut Rng) -> Text,
 }
+
+/// The largest size of a problem, and of one whose objects are the cells of a grid.
+const LARGEST: usize = 1000;
+const WIDEST: usize = 100;
 
 /// The generators, one per domain.
 pub const GENERATORS: &[Generator] = &[
@@ -36,8 +46,9 @@ pub const GENERATORS: &[Generator] = &[
         summary: "a robot with two grippers carries balls from room to room",
         unit: "balls",
         smallest: 1,
+        largest: LARGEST,
         domain: include_str!("../../worlds/gripper/domain.pddl"),
-        policy: include_str!("../../worlds/gripper/policy.pl"),
+        policy: Some(include_str!("../../worlds/gripper/policy.pl")),
         make: transport::gripper,
     },
     Generator {
@@ -45,8 +56,9 @@ pub const GENERATORS: &[Generator] = &[
         summary: "a ferry carries one car at a time",
         unit: "cars",
         smallest: 1,
+        largest: LARGEST,
         domain: include_str!("../../worlds/ferry/domain.pddl"),
-        policy: include_str!("../../worlds/ferry/policy.pl"),
+        policy: Some(include_str!("../../worlds/ferry/policy.pl")),
         make: transport::ferry,
     },
     Generator {
@@ -54,8 +66,9 @@ pub const GENERATORS: &[Generator] = &[
         summary: "a lift takes passengers where they want to go",
         unit: "passengers",
         smallest: 1,
+        largest: LARGEST,
         domain: include_str!("../../worlds/miconic/domain.pddl"),
-        policy: include_str!("../../worlds/miconic/policy.pl"),
+        policy: Some(include_str!("../../worlds/miconic/policy.pl")),
         make: transport::miconic,
     },
     Generator {
@@ -63,8 +76,9 @@ pub const GENERATORS: &[Generator] = &[
         summary: "spanners that work once are collected on a path of no return",
         unit: "nuts",
         smallest: 1,
+        largest: LARGEST,
         domain: include_str!("../../worlds/spanner/domain.pddl"),
-        policy: include_str!("../../worlds/spanner/policy.pl"),
+        policy: Some(include_str!("../../worlds/spanner/policy.pl")),
         make: transport::spanner,
     },
     Generator {
@@ -72,8 +86,9 @@ pub const GENERATORS: &[Generator] = &[
         summary: "a hand stacks blocks: four actions",
         unit: "blocks",
         smallest: 2,
+        largest: LARGEST,
         domain: include_str!("../../worlds/blocksworld/domain.pddl"),
-        policy: include_str!("../../worlds/blocksworld/policy.pl"),
+        policy: Some(include_str!("../../worlds/blocksworld/policy.pl")),
         make: blocks::with_hand,
     },
     Generator {
@@ -81,9 +96,90 @@ pub const GENERATORS: &[Generator] = &[
         summary: "blocks are moved from place to place: three actions",
         unit: "blocks",
         smallest: 2,
+        largest: LARGEST,
         domain: include_str!("../../worlds/blocks-move/domain.pddl"),
-        policy: include_str!("../../worlds/blocks-move/policy.pl"),
+        policy: Some(include_str!("../../worlds/blocks-move/policy.pl")),
         make: blocks::without_hand,
+    },
+    Generator {
+        name: "childsnack",
+        summary: "sandwiches are made and served, some without gluten",
+        unit: "children",
+        smallest: 1,
+        largest: LARGEST,
+        domain: include_str!("../../worlds/childsnack/domain.pddl"),
+        policy: Some(include_str!("../../worlds/childsnack/policy.pl")),
+        make: snack::childsnack,
+    },
+    Generator {
+        name: "transport",
+        summary: "vehicles that hold only so much carry packages along roads",
+        unit: "packages",
+        smallest: 1,
+        largest: LARGEST,
+        domain: include_str!("../../worlds/transport/domain.pddl"),
+        policy: Some(include_str!("../../worlds/transport/policy.pl")),
+        make: transport::transport,
+    },
+    Generator {
+        name: "logistics",
+        summary: "trucks carry packages within cities, airplanes between them",
+        unit: "packages",
+        smallest: 1,
+        largest: LARGEST,
+        domain: include_str!("../../worlds/logistics/domain.pddl"),
+        policy: Some(include_str!("../../worlds/logistics/policy.pl")),
+        make: transport::logistics,
+    },
+    Generator {
+        name: "satellite",
+        summary: "satellites take images with instruments that need preparation",
+        unit: "satellites",
+        smallest: 1,
+        largest: LARGEST,
+        domain: include_str!("../../worlds/satellite/domain.pddl"),
+        policy: Some(include_str!("../../worlds/satellite/policy.pl")),
+        make: space::satellite,
+    },
+    Generator {
+        name: "rovers",
+        summary: "rovers sample soil and rock, take images and send what they found",
+        unit: "goals",
+        smallest: 1,
+        largest: LARGEST,
+        domain: include_str!("../../worlds/rovers/domain.pddl"),
+        policy: None,
+        make: space::rovers,
+    },
+    Generator {
+        name: "floortile",
+        summary: "robots paint tiles and cannot walk on what is painted",
+        unit: "rows",
+        smallest: 1,
+        largest: WIDEST,
+        domain: include_str!("../../worlds/floortile/domain.pddl"),
+        policy: Some(include_str!("../../worlds/floortile/policy.pl")),
+        make: grid::floortile,
+    },
+    Generator {
+        name: "visitall",
+        summary: "a robot visits cells of a grid",
+        unit: "rows",
+        smallest: 2,
+        largest: WIDEST,
+        domain: include_str!("../../worlds/visitall/domain.pddl"),
+        policy: Some(include_str!("../../worlds/visitall/policy.pl")),
+        make: grid::visitall,
+    },
+    Generator {
+        name: "sokoban",
+        summary: "a robot pushes boxes to where they belong",
+        unit: "boxes",
+        smallest: 1,
+        largest: WIDEST,
+        domain: include_str!("../../worlds/sokoban/domain.pddl"),
+        policy: None,
+        make: grid::sokoban,
     },
 ];
 
@@ -100,13 +196,22 @@ fn numbered(name: &str, count: usize) -> Vec<String> {
     (1..=count).map(|i| format!("{name}{i}")).collect()
 }
 
+/// So many different numbers below `of`, in a random order.
+fn some(count: usize, of: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..of).collect();
+    rng.shuffle(&mut all);
+    all.truncate(count);
+    all
+}
+
 impl Generator {
     /// The generator of that name.
     pub fn find(name: &str) -> Option<&'static Generator> {
         GENERATORS.iter().find(|g| g.name == name)
     }
 
-    /// The text of a problem of that size: the same for the same seed. Sizes below the smallest are the smallest.
+    /// The text of a problem of that size: the same for the same seed. Sizes below the smallest are the smallest, sizes
+    /// above the largest the largest.
     ///
     /// ```
     /// use derrl_pddl::generate::Generator;
@@ -115,11 +220,11 @@ impl Generator {
     /// assert_ne!(ferry.problem(2, 7), ferry.problem(2, 8));
     /// ```
     pub fn problem(&self, size: usize, seed: u64) -> String {
-        let size = size.max(self.smallest);
+        let size = size.clamp(self.smallest, self.largest);
         let text = (self.make)(size, &mut Rng::new(seed, size as u64));
         let mut out =
             format!("(define (problem {}-{size}-{seed})\n  (:domain {})\n  (:objects", self.name, self.name);
-        for (t, names) in &text.objects {
+        for (t, names) in text.objects.iter().filter(|(_, names)| !names.is_empty()) {
             for line in names.chunks(12) {
                 out.push_str("\n    ");
                 out.push_str(&line.join(" "));

@@ -2,6 +2,7 @@
 
 use derrl_env::Rng;
 
+use super::roads::Roads;
 use super::{Text, numbered};
 
 /// Where each of `count` things is and where it belongs, of `places` places; one at least is to be moved.
@@ -77,6 +78,72 @@ pub(super) fn spanner(nuts: usize, rng: &mut Rng) -> Text {
         ("spanner", numbered("s", spanners)),
         ("nut", numbered("nut", nuts)),
         ("location", places),
+    ];
+    Text { objects, init, goal }
+}
+
+pub(super) fn transport(packages: usize, rng: &mut Rng) -> Text {
+    let vehicles = 1 + rng.below(1 + packages.div_ceil(3));
+    let locations = 2 + packages / 2 + rng.below(2);
+    let roads = Roads::new(locations, locations / 2, rng);
+    let most = 2 + rng.below(3);
+    let mut init: Vec<String> =
+        roads.pairs().map(|(a, b)| format!("road loc{} loc{}", a + 1, b + 1)).collect();
+    init.extend((1..=most).map(|n| format!("capacity-predecessor size{} size{n}", n - 1)));
+    for v in 1..=vehicles {
+        init.push(format!("at truck{v} loc{}", 1 + rng.below(locations)));
+        init.push(format!("capacity truck{v} size{}", 1 + rng.below(most)));
+    }
+    let mut goal = Vec::new();
+    for p in 1..=packages {
+        let from = rng.below(locations);
+        let to = (from + 1 + rng.below(locations - 1)) % locations;
+        init.push(format!("at package{p} loc{}", from + 1));
+        goal.push(format!("at package{p} loc{}", to + 1));
+    }
+    let objects = vec![
+        ("location", numbered("loc", locations)),
+        ("vehicle", numbered("truck", vehicles)),
+        ("package", numbered("package", packages)),
+        ("capacity-number", (0..=most).map(|n| format!("size{n}")).collect()),
+    ];
+    Text { objects, init, goal }
+}
+
+/// Each city has an airport, a truck and a few other places.
+pub(super) fn logistics(packages: usize, rng: &mut Rng) -> Text {
+    let cities = 2 + rng.below(1 + packages.div_ceil(3));
+    let airplanes = 1 + rng.below(1 + packages.div_ceil(8));
+    let (mut init, mut airports, mut locations) = (Vec::new(), Vec::new(), Vec::new());
+    for c in 1..=cities {
+        let first = airports.len() + locations.len();
+        airports.push(format!("airport{c}"));
+        init.push(format!("in-city airport{c} city{c}"));
+        for l in 1..=rng.below(4) {
+            init.push(format!("in-city loc{c}-{l} city{c}"));
+            locations.push(format!("loc{c}-{l}"));
+        }
+        let own = airports.len() + locations.len() - first;
+        let at = match rng.below(own) {
+            0 => format!("airport{c}"),
+            l => format!("loc{c}-{l}"),
+        };
+        init.push(format!("at truck{c} {at}"));
+    }
+    init.extend((1..=airplanes).map(|a| format!("at plane{a} airport{}", 1 + rng.below(cities))));
+    let places: Vec<&String> = airports.iter().chain(&locations).collect();
+    let mut goal = Vec::new();
+    for (p, (from, to)) in moves(packages, places.len(), rng).into_iter().enumerate() {
+        init.push(format!("at package{} {}", p + 1, places[from]));
+        goal.push(format!("at package{} {}", p + 1, places[to]));
+    }
+    let objects = vec![
+        ("city", numbered("city", cities)),
+        ("airport", airports),
+        ("location", locations),
+        ("truck", numbered("truck", cities)),
+        ("airplane", numbered("plane", airplanes)),
+        ("package", numbered("package", packages)),
     ];
     Text { objects, init, goal }
 }

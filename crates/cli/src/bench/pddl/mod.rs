@@ -120,10 +120,14 @@ fn plans(generators: &[&Generator], lama: Option<&Lama>, seed: u64) -> anyhow::R
     ])];
     let mut list = Vec::new();
     for generator in generators {
+        let Some(rules) = generator.policy else { continue };
         for size in SIZES {
+            if size > generator.largest {
+                break;
+            }
             say!("{} of size {size}", generator.name);
             let text = generator.problem(size, seed);
-            let ruled = by_rules(generator, &text, seed)?;
+            let ruled = by_rules((generator, rules), &text, seed)?;
             let planned = lama.map(|l| l.plan(generator.domain, &text, PATIENCE)).transpose()?;
             let later = ruled.steps.saturating_sub(1).max(1);
             let per_decision = 1e6 * (ruled.seconds_acting - ruled.first_decision) / later as f64;
@@ -164,14 +168,14 @@ struct Ruled {
 }
 
 /// Reads a problem and acts in it by the rules that come with its domain. What they did is checked as a plan.
-fn by_rules(generator: &Generator, text: &str, seed: u64) -> anyhow::Result<Ruled> {
+fn by_rules((generator, rules): (&Generator, &str), text: &str, seed: u64) -> anyhow::Result<Ruled> {
     let start = Instant::now();
     let domain = generator.domain()?;
     let problem = Problem::parse(&Source::new("problem.pddl", text.to_string()), &domain)?;
     let task = Arc::new(Task::new(&domain, problem)?);
     let translation = Translation::new(&domain, [task.as_ref()])?;
     let alphabet = Arc::new(translation.alphabet()?);
-    let source = Source::new(format!("{}/policy.pl", generator.name), generator.policy);
+    let source = Source::new(format!("{}/policy.pl", generator.name), rules);
     let (policy, alphabet) = Policy::read(&source, &alphabet)?;
     let problems = Arc::new(Problems::new(&translation, &alphabet, vec![Arc::clone(&task)], None)?);
     let mut actor = Actor::new(&policy, &alphabet);

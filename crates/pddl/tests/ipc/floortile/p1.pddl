@@ -1,6 +1,0 @@
-(define (problem floor-1) (:domain floor-tile)
- (:objects t_0-1 t_0-2 t_1-1 t_1-2 t_2-1 t_2-2 - tile robot1 - robot white black - color)
- (:init (robot-at robot1 t_0-1) (robot-has robot1 white) (available-color white) (available-color black) (clear t_0-2) (clear t_1-1)
-  (clear t_1-2) (clear t_2-1) (clear t_2-2) (up t_1-1 t_0-1) (up t_1-2 t_0-2) (up t_2-1 t_1-1) (up t_2-2 t_1-2)
-  (right t_0-2 t_0-1) (right t_1-2 t_1-1) (right t_2-2 t_2-1))
- (:goal (and (painted t_1-1 white) (painted t_1-2 black))))

@@ -1,7 +1,0 @@
-(define (problem rovers-1) (:domain rover)
- (:objects general - lander colour - mode rover0 - rover rover0store - store w0 w1 w2 - waypoint camera0 - camera objective0 - objective)
- (:init (visible w0 w1) (visible w1 w0) (visible w1 w2) (visible w2 w1) (visible w0 w2) (visible w2 w0) (at_soil_sample w1) (at_lander general w0)
-  (at rover0 w2) (store_of rover0store rover0) (empty rover0store) (equipped_for_soil_analysis rover0) (equipped_for_imaging rover0)
-  (can_traverse rover0 w2 w1) (can_traverse rover0 w1 w2) (on_board camera0 rover0) (calibration_target camera0 objective0)
-  (supports camera0 colour) (visible_from objective0 w2))
- (:goal (and (communicated_soil_data w1) (communicated_image_data objective0 colour))))

@@ -1,5 +1,0 @@
-(define (problem sat-1) (:domain satellite)
- (:objects sat1 - satellite ins1 ins2 - instrument mode1 mode2 - mode dir1 dir2 dir3 - direction)
- (:init (pointing sat1 dir1) (power_avail sat1) (on_board ins1 sat1) (on_board ins2 sat1) (supports ins1 mode1)
-  (supports ins2 mode2) (calibration_target ins1 dir2) (calibration_target ins2 dir3))
- (:goal (and (pointing sat1 dir2) (have_image dir1 mode1) (have_image dir3 mode2))))

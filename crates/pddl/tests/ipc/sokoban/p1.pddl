@@ -1,5 +1,0 @@
-(define (problem sokoban-1) (:domain sokoban)
- (:objects l1 l2 l3 l4 - location left right - direction box1 - box)
- (:init (adjacent l1 l2 right) (adjacent l2 l1 left) (adjacent l2 l3 right) (adjacent l3 l2 left) (adjacent l3 l4 right)
-  (adjacent l4 l3 left) (at-robot l1) (at box1 l2) (clear l1) (clear l3) (clear l4))
- (:goal (at box1 l4)))
