@@ -74,7 +74,7 @@ pub(crate) struct Clause {
 
 impl<'a> Explicit<'a> {
     pub fn new(policy: &Policy, alphabet: &'a Alphabet) -> Explicit<'a> {
-        let speaks = |rule: &&Rule| rule.weight > 0.0 && !rule.body.is_empty();
+        let speaks = |rule: &&Rule| !rule.abstains();
         let speaking: Vec<&Rule> = policy.rules.iter().filter(speaks).collect();
         let mut values: Vec<f64> = speaking.iter().map(|r| r.weight).collect();
         values.sort_by(|a, b| b.total_cmp(a));
@@ -201,6 +201,8 @@ impl Defined {
                     let k = alphabet.predicate(along).args.len() / 2;
                     sugar = Some(Meaning::Distance { along, to, k });
                 }
+                // Comparisons are no definitions: literals say what they are.
+                How::Compare(_) => {}
             }
         }
         let text = program.of(pred).map(|d| d.display(alphabet).to_string()).collect();

@@ -137,7 +137,7 @@ fn masks_agree_with_the_papers_inference() {
                         literals.push(k[j].clone());
                     }
                 }
-                let rule = Rule { weight: 1.0, action: actions[a].action, body: literals };
+                let rule = Rule::new(1.0, actions[a].action, literals);
                 let x = atoms.ground(&rule, &actions[a].args, &universe);
                 let w = vec![1.0; rule.body.len()];
                 let by_matrices = value(&rule, &valuations(&rule, &x, &v, &w, TNorm::Lukasiewicz));
@@ -209,7 +209,7 @@ fn pruning_changes_no_decision() {
                     picks.sort_unstable();
                     picks.dedup();
                     let body = picks.into_iter().map(|j| k[j].clone()).collect();
-                    Rule { weight: 0.5 + 0.1 * rng.below(5) as f64, action, body }
+                    Rule::new(0.5 + 0.1 * rng.below(5) as f64, action, body)
                 })
                 .collect();
             let policy = Policy { rules };

@@ -60,7 +60,7 @@ fn random_policy(alphabet: &Alphabet, rng: &mut Rng) -> Policy {
         let action = Action(rng.below(alphabet.actions.len()) as u32);
         let atoms = candidates(alphabet, action);
         let body = (0..=rng.below(3)).map(|_| atoms[rng.below(atoms.len())].clone()).collect();
-        let rule = Rule { weight: (1 + rng.below(3)) as f64 / 4.0, action, body };
+        let rule = Rule::new((1 + rng.below(3)) as f64 / 4.0, action, body);
         if rule.is_safe(alphabet.action(action).args.len()) {
             rules.push(rule);
         }

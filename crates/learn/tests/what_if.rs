@@ -144,7 +144,7 @@ fn apply(case: &Case, change: &derrl_learn::Change) -> Facts {
     for (texts, holds) in [(&change.removed, false), (&change.added, true)] {
         for text in texts {
             let source = Source::new("change", format!("{text}."));
-            let (pred, names) = derrl_logic::parse_facts(&source, &case.alphabet).unwrap().remove(0);
+            let (pred, names) = derrl_logic::parse_facts(&source, &case.alphabet).unwrap().atoms.remove(0);
             let args: Vec<Object> = names.iter().map(|n| case.universe.find(n).unwrap()).collect();
             assert_eq!(facts.flip(pred, &args), holds, "{text} changes");
         }

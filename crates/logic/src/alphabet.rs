@@ -15,6 +15,10 @@ use crate::template::Templates;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pred(pub u32);
 
+/// What states report a number for, an index into [`Alphabet::measures`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Measure(pub u32);
+
 /// A target predicate, an index into [`Alphabet::actions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Action(pub u32);
@@ -38,12 +42,19 @@ pub enum Role {
     Derived,
     /// Says when an action is legal (`:- legal(...)`). No text names such a predicate, and no rule uses it.
     Legal,
+    /// Says of objects that a comparison of their measures holds. In texts it is written as the comparison: [`Alphabet::comparison`].
+    Comparison,
 }
 
 impl Role {
     /// Whether the world says what holds, not a definition.
     pub fn is_given(self) -> bool {
         matches!(self, Role::State | Role::Background)
+    }
+
+    /// Whether texts call the predicate by its name.
+    pub fn is_named(self) -> bool {
+        !matches!(self, Role::Legal | Role::Comparison)
     }
 }
 
@@ -58,6 +69,17 @@ pub struct Predicate {
     pub role: Role,
     /// Whether its negation is a candidate atom too (`:- negation(p/n)`).
     pub negatable: bool,
+}
+
+/// What states report a number for, with its typed signature (`:- number(queue(phase), cars).`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasureDecl {
+    /// Its name as written.
+    pub name: String,
+    /// The type of each argument; [`Types::ANY`] where none was declared.
+    pub args: Vec<Type>,
+    /// Its unit. Measures of different units are not compared.
+    pub unit: Option<String>,
 }
 
 /// How many rules an action may have.
@@ -179,6 +201,8 @@ pub struct Alphabet {
     pub of_domain: usize,
     /// What derived predicates mean; `None` where there are none.
     pub program: Option<Arc<Program>>,
+    /// What states report numbers for.
+    pub measures: Vec<MeasureDecl>,
     /// P_tar.
     pub actions: Vec<ActionDecl>,
     /// Constants that rules may mention (`:- constant(floor)`).
@@ -204,8 +228,9 @@ impl Alphabet {
     /// How many variables V has where the domain file does not say: one more than the largest head, and enough for every predicate.
     pub(crate) fn usual_variables(&self) -> usize {
         let predicates = self.predicates.iter().map(|p| p.args.len());
+        let measures = self.measures.iter().map(|m| m.args.len());
         let beside_heads = self.actions.iter().map(|a| a.args.len() + 1);
-        predicates.chain(beside_heads).max().unwrap_or(1).clamp(1, Alphabet::MAX_VARIABLES)
+        predicates.chain(measures).chain(beside_heads).max().unwrap_or(1).clamp(1, Alphabet::MAX_VARIABLES)
     }
 
     /// How many of the variables of V rules for actions of this arity may use. That is all of them, unless one action has so many
@@ -214,15 +239,22 @@ impl Alphabet {
         if self.variables_given || self.variables <= MANY_VARIABLES {
             return self.variables;
         }
-        let widest = self.predicates.iter().filter(|p| p.role != Role::Legal).map(|p| p.args.len()).max();
+        let widest = self.predicates.iter().filter(|p| p.role.is_named()).map(|p| p.args.len()).max();
         let own = (arity + SPARE_VARIABLES).max(widest.unwrap_or(0));
         (own + self.variables.saturating_sub(self.usual_variables())).clamp(arity, self.variables)
     }
 
     /// The predicate of that name and arity.
     pub fn find_predicate(&self, name: &str, arity: usize) -> Option<Pred> {
-        let at = self.predicates.iter().position(|p| p.name == name && p.args.len() == arity)?;
+        let is = |p: &Predicate| p.name == name && p.args.len() == arity && p.role != Role::Comparison;
+        let at = self.predicates.iter().position(is)?;
         Some(Pred(at as u32))
+    }
+
+    /// The measure of that name and arity.
+    pub fn find_measure(&self, name: &str, arity: usize) -> Option<Measure> {
+        let at = self.measures.iter().position(|m| m.name == name && m.args.len() == arity)?;
+        Some(Measure(at as u32))
     }
 
     /// The action of that name and arity.
@@ -245,6 +277,11 @@ impl Alphabet {
     /// The declaration behind an id.
     pub fn predicate(&self, p: Pred) -> &Predicate {
         &self.predicates[p.0 as usize]
+    }
+
+    /// The declaration behind an id.
+    pub fn measure(&self, m: Measure) -> &MeasureDecl {
+        &self.measures[m.0 as usize]
     }
 
     /// The declaration behind an id.
@@ -278,8 +315,9 @@ impl Alphabet {
     pub fn untyped(&self) -> Alphabet {
         let mut all = self.clone();
         all.types = Types::new(&[], &[]);
-        let signatures =
-            all.predicates.iter_mut().map(|p| &mut p.args).chain(all.actions.iter_mut().map(|a| &mut a.args));
+        let signatures = all.predicates.iter_mut().map(|p| &mut p.args);
+        let signatures = signatures.chain(all.measures.iter_mut().map(|m| &mut m.args));
+        let signatures = signatures.chain(all.actions.iter_mut().map(|a| &mut a.args));
         for args in signatures {
             args.fill(Types::ANY);
         }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::alphabet::{Action, Alphabet, Type, Var};
+use crate::choose::{Chosen, Preference};
 use crate::facts::Facts;
 use crate::policy::Policy;
 use crate::query::{Binding, Query};
@@ -24,6 +25,7 @@ struct Compiled {
     query: Query,
     /// Whether the body holds of a head that is known; only where the body leaves arguments of the head open.
     of_known: Option<Query>,
+    preference: Preference,
 }
 
 /// What a policy would do: the actions of highest value.
@@ -39,8 +41,7 @@ pub struct Decision {
 /// The rules of a policy that can fire, the strongest first. Those that abstain are left out: an empty body or a weight
 /// not above 0.
 pub(crate) fn strongest_first(policy: &Policy) -> Vec<&Rule> {
-    let mut rules: Vec<&Rule> =
-        policy.rules.iter().filter(|r| r.weight > 0.0 && !r.body.is_empty()).collect();
+    let mut rules: Vec<&Rule> = policy.rules.iter().filter(|r| !r.abstains()).collect();
     rules.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     rules
 }
@@ -50,18 +51,7 @@ impl Decider {
     pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Decider {
         let rules: Vec<Compiled> = strongest_first(policy)
             .into_iter()
-            .map(|r| {
-                let types = alphabet.action(r.action).args.clone();
-                let head: Vec<Var> = (0..types.len() as u8).map(Var).collect();
-                let binds = |v: &Var| r.body.iter().any(|l| l.positive && l.vars().any(|w| w == *v));
-                Compiled {
-                    value: r.weight,
-                    action: r.action,
-                    query: Query::of_head(&r.body, types.len(), universe),
-                    of_known: (!head.iter().all(binds)).then(|| Query::new(&r.body, &head, universe)),
-                    types,
-                }
-            })
+            .filter_map(|rule| Compiled::new(rule, alphabet, universe))
             .collect();
         let in_bodies =
             policy.rules.iter().flat_map(|r| &r.body).flat_map(Literal::vars).map(|v| v.0 as usize + 1);
@@ -96,12 +86,17 @@ impl Decider {
                 break;
             }
             value = rule.value;
+            if !rule.preference.is_empty() {
+                let world = (facts, alphabet, universe);
+                rule.choose(world, legal, &is_legal, &mut binding, &mut ties);
+                continue;
+            }
             if rule.legal_derived(facts, alphabet, universe, legal, &mut binding, &mut ties) {
                 continue;
             }
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
-                rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |args| {
-                    let action = GroundAction { action: rule.action, args };
+                rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |phi| {
+                    let action = rule.ground(phi);
                     if is_legal(&action) {
                         ties.push(action);
                     }
@@ -145,6 +140,70 @@ pub fn legal_actions(facts: &Facts, alphabet: &Alphabet, universe: &Universe) ->
 }
 
 impl Compiled {
+    /// `None` where the rule derives nothing in this universe.
+    fn new(rule: &Rule, alphabet: &Alphabet, universe: &Universe) -> Option<Compiled> {
+        let types = alphabet.action(rule.action).args.clone();
+        let head: Vec<Var> = (0..types.len() as u8).map(Var).collect();
+        let binds = |v: &Var| rule.body.iter().any(|l| l.positive && l.vars().any(|w| w == *v));
+        let preference = Preference::new(&rule.choices, universe)?;
+        // A choice tells substitutions of one head apart.
+        let mut query = if preference.is_empty() {
+            Query::of_head(&rule.body, types.len(), universe)
+        } else {
+            Query::new(&rule.body, &[], universe)
+        };
+        let mut of_known = (!head.iter().all(binds)).then(|| Query::new(&rule.body, &head, universe));
+        for o in preference.named() {
+            query.keep_apart(o);
+            if let Some(query) = &mut of_known {
+                query.keep_apart(o);
+            }
+        }
+        Some(Compiled { value: rule.weight, action: rule.action, types, query, of_known, preference })
+    }
+
+    /// The action that the head is under a substitution.
+    fn ground(&self, phi: &Binding) -> GroundAction {
+        let args = phi[..self.types.len()].iter().flatten().copied().collect();
+        GroundAction { action: self.action, args }
+    }
+
+    /// Lists the legal actions of the best substitutions by the choices of the rule.
+    fn choose(
+        &self,
+        (facts, alphabet, universe): (&Facts, &Alphabet, &Universe),
+        legal: Option<&[GroundAction]>,
+        is_legal: &dyn Fn(&GroundAction) -> bool,
+        binding: &mut Binding,
+        ties: &mut Vec<GroundAction>,
+    ) {
+        let mut chosen = Chosen::default();
+        let of_known = self.of_known.as_ref();
+        let listed = of_known.is_some_and(|query| {
+            self.each_legal(facts, alphabet, universe, legal, &mut |args| {
+                binding.fill(None);
+                binding.iter_mut().zip(args).for_each(|(b, o)| *b = Some(*o));
+                let _ = query.solve(facts, universe, binding, &mut |phi| {
+                    chosen.offer(&self.preference, phi, facts, || self.ground(phi));
+                    ControlFlow::Continue(())
+                });
+            })
+        });
+        binding.fill(None);
+        if !listed {
+            let _ = self.query.solve(facts, universe, binding, &mut |phi| {
+                self.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |phi| {
+                    let action = self.ground(phi);
+                    if is_legal(&action) {
+                        chosen.offer(&self.preference, phi, facts, || action);
+                    }
+                });
+                ControlFlow::Continue(())
+            });
+        }
+        ties.extend(chosen.actions());
+    }
+
     /// Lists the legal actions that the rule derives, one by one, where it leaves arguments open and something says what is legal:
     /// all ways to fill these in may be far more. Returns whether it did.
     fn legal_derived(
@@ -157,15 +216,31 @@ impl Compiled {
         ties: &mut Vec<GroundAction>,
     ) -> bool {
         let Some(query) = &self.of_known else { return false };
+        let listed = self.each_legal(facts, alphabet, universe, legal, &mut |args| {
+            binding.fill(None);
+            binding.iter_mut().zip(args).for_each(|(b, o)| *b = Some(*o));
+            if query.holds(facts, universe, binding) {
+                ties.push(GroundAction { action: self.action, args: args.to_vec() });
+            }
+        });
+        binding.fill(None);
+        listed
+    }
+
+    /// Calls `each` with the arguments of the legal actions of the rule, where something says what is legal. Returns whether it does.
+    fn each_legal(
+        &self,
+        facts: &Facts,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        legal: Option<&[GroundAction]>,
+        each: &mut dyn FnMut(&[Object]),
+    ) -> bool {
         let mut try_one = |args: &[Object]| {
             let distinct = args.iter().enumerate().all(|(i, o)| !args[..i].contains(o));
             let is = |(o, t): (&Object, &Type)| alphabet.types.is_subtype(universe.type_of(*o), *t);
             if distinct && args.iter().zip(&self.types).all(is) {
-                binding.fill(None);
-                binding.iter_mut().zip(args).for_each(|(b, o)| *b = Some(*o));
-                if query.holds(facts, universe, binding) {
-                    ties.push(GroundAction { action: self.action, args: args.to_vec() });
-                }
+                each(args);
             }
         };
         match (legal, alphabet.action(self.action).legal) {
@@ -177,22 +252,21 @@ impl Compiled {
             (None, Some(legal)) => facts.tuples(legal).for_each(try_one),
             (None, None) => return false,
         }
-        binding.fill(None);
         true
     }
 
     /// Gives every head variable from `at` on that the body left open each object of its type that no term of
-    /// the rule stands for, and emits the arguments of the head.
+    /// the rule stands for, and emits the substitution.
     fn complete(
         &self,
         alphabet: &Alphabet,
         universe: &Universe,
         phi: &mut Binding,
         at: usize,
-        emit: &mut dyn FnMut(Vec<Object>),
+        emit: &mut dyn FnMut(&Binding),
     ) {
         let Some(&t) = self.types.get(at) else {
-            return emit(phi[..at].iter().flatten().copied().collect());
+            return emit(phi);
         };
         let fits = |o: Object| alphabet.types.is_subtype(universe.type_of(o), t);
         match phi[at] {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::alphabet::{
-    Action, ActionDecl, Alphabet, Constraint, Pred, Predicate, Role, RuleCount, Type, Types,
+    Action, ActionDecl, Alphabet, Constraint, MeasureDecl, Pred, Predicate, Role, RuleCount, Type, Types,
 };
 use crate::derive::{Declared, Sugar};
 use crate::diagnostic::{Error, Source, nearest};
@@ -27,6 +27,7 @@ const DIRECTIVES: &[(&str, usize, &str)] = &[
     ("action", 1, ":- action(move(block, place))."),
     ("state", 1, ":- state(on(block, place))."),
     ("background", 1, ":- background(isFloor(place))."),
+    ("number", 1, ":- number(queue(lane), cars)."),
     ("derived", 1, ":- derived(above(block, place))."),
     ("closure", 2, ":- closure(above, on)."),
     ("distance", 2, ":- distance(closer, link)."),
@@ -104,6 +105,8 @@ pub(crate) struct Draft<'a> {
     max_body: Once<usize>,
     actions: Vec<Signature<'a>>,
     pub(crate) predicates: Vec<(Signature<'a>, Role)>,
+    /// Measures with their units.
+    measures: Vec<(Signature<'a>, Option<&'a str>)>,
     /// Closures and distances.
     pub(crate) sugar: Vec<Sugar<'a>>,
     /// Predicates that clauses have to define, by their index, and where they are declared.
@@ -133,6 +136,7 @@ impl<'a> Draft<'a> {
             max_body: None,
             actions: Vec::new(),
             predicates: Vec::new(),
+            measures: Vec::new(),
             sugar: Vec::new(),
             undefined: Vec::new(),
             legal: Vec::new(),
@@ -158,9 +162,11 @@ impl<'a> Draft<'a> {
         let Some(&(name, arity, example)) = DIRECTIVES.iter().find(|d| d.0 == name) else {
             return Err(self.unknown_directive(tree, name));
         };
-        if args.len() != arity && !(name == "distance" && args.len() == 3) {
+        if args.len() != arity && (args.len(), name) != (3, "distance") && (args.len(), name) != (2, "number")
+        {
             let count = match name {
                 "distance" => "2 or 3 arguments",
+                "number" => "1 or 2 arguments",
                 _ if arity == 1 => "1 argument",
                 _ => "2 arguments",
             };
@@ -186,6 +192,16 @@ impl<'a> Draft<'a> {
             "background" => {
                 let predicate = self.signature("a background predicate", &args[0], example)?;
                 self.predicates.push((predicate, Role::Background));
+            }
+            "number" => {
+                let measure = self.signature("a number", &args[0], example)?;
+                let unit = args.get(1).map(|tree| {
+                    let unit = tree.as_name();
+                    unit.ok_or_else(|| {
+                        self.mistake(tree.span(), "a unit is a name, such as `metre`", example)
+                    })
+                });
+                self.measures.push((measure, unit.transpose()?));
             }
             "derived" => {
                 let predicate = self.signature("a derived predicate", &args[0], example)?;
@@ -409,12 +425,18 @@ impl<'a> Draft<'a> {
             role: *role,
             negatable: false,
         };
+        let measure = |(m, unit): &(Signature<'_>, Option<&str>)| MeasureDecl {
+            name: m.name.to_string(),
+            args: ids(m),
+            unit: unit.map(str::to_string),
+        };
         let mut alphabet = Alphabet {
             environment: self.environment.map(|e| e.0),
             actions: self.actions.iter().map(action).collect(),
             predicates: self.predicates.iter().map(predicate).collect(),
             of_domain: 0,
             program: None,
+            measures: self.measures.iter().map(measure).collect(),
             constants: self.constants,
             variables: 0,
             variables_given: self.variables.is_some(),
@@ -442,9 +464,8 @@ impl<'a> Draft<'a> {
         let constraints =
             constraining.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
         let templates = Templates::resolve(&self.templates, &resolver)?;
-        drop(resolver);
+        let compared = resolver.into_comparisons().declare(&mut alphabet);
         declare_legality(&mut alphabet, legal);
-        alphabet.of_domain = alphabet.predicates.len();
         for (action, count) in rules {
             alphabet.actions[action.0 as usize].rules = count;
         }
@@ -458,7 +479,8 @@ impl<'a> Draft<'a> {
         alphabet.templates = templates;
         let declared =
             Declared { first: 0, defining: &defining, undefined: &self.undefined, legal: &self.legal };
-        let program = declared.program(sugar, &alphabet, source)?;
+        let program = declared.program(sugar, compared, &mut alphabet, source)?;
+        alphabet.of_domain = alphabet.predicates.len();
         alphabet.program = program.map(Arc::new);
         Ok(alphabet)
     }
@@ -561,6 +583,10 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
             return Err(error.with_help("say what to forbid, as in `false :- on(X, Y), on(Y, X).`"));
         }
         Head::False(_) => None,
+        Head::Number(number) => {
+            let error = source.error(number.span, "a domain holds no facts");
+            return Err(error.with_help("what measures are belongs in a state"));
+        }
         Head::Atom(atom) => {
             if resolver.is_action(atom) {
                 let message = format!("a rule for the action `{}` in a domain", atom.indicator());
@@ -587,6 +613,7 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
         }
     };
     resolver.check_length(clause)?;
+    resolver.no_choices(clause)?;
     let mut body = Vec::with_capacity(clause.body.len());
     for literal in &clause.body {
         let resolved = resolver.literal(literal, &mut scope)?;
@@ -607,6 +634,7 @@ impl fmt::Display for Role {
             Role::Background => "background",
             Role::Derived => "derived",
             Role::Legal => "legal",
+            Role::Comparison => "comparison",
         })
     }
 }
@@ -626,7 +654,14 @@ impl fmt::Display for Alphabet {
                     writeln!(f, ":- {}({}).", p.role, self.signature(&p.name, &p.args))?;
                 }
                 Role::Derived => self.write_declaration(Pred(i as u32), f)?,
-                Role::Legal => {}
+                Role::Legal | Role::Comparison => {}
+            }
+        }
+        for m in &self.measures {
+            let signature = self.signature(&m.name, &m.args);
+            match &m.unit {
+                Some(unit) => writeln!(f, ":- number({signature}, {}).", Quoted(unit))?,
+                None => writeln!(f, ":- number({signature}).")?,
             }
         }
         let types = &self.types;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::diagnostic::{Error, Source};
-use crate::syntax::{Quoted, Span};
+use crate::syntax::{Op, Quoted, Span};
 
 /// The longest name that is read, in characters: every message that repeats a name stays readable.
 const MAX_NAME: usize = 255;
@@ -36,6 +36,16 @@ pub(crate) enum Token<'a> {
     Slash,
     /// `\+`
     Not,
+    /// `>`, `>=`, `<` or `=<`
+    Compare(Op),
+    /// `=`
+    Equals,
+    /// `+`
+    Plus,
+    /// `-` that is not the sign of a number.
+    Minus,
+    /// `*`
+    Times,
     /// The end of the text.
     Eof,
 }
@@ -56,6 +66,11 @@ impl fmt::Display for Token<'_> {
             Token::Weight => f.write_str("`::`"),
             Token::Slash => f.write_str("`/`"),
             Token::Not => f.write_str("`\\+`"),
+            Token::Compare(op) => write!(f, "`{op}`"),
+            Token::Equals => f.write_str("`=`"),
+            Token::Plus => f.write_str("`+`"),
+            Token::Minus => f.write_str("`-`"),
+            Token::Times => f.write_str("`*`"),
             Token::Eof => f.write_str("the end of the text"),
         }
     }
@@ -76,21 +91,24 @@ const NOT_IN_THE_LANGUAGE: &[(&str, &str, &str)] = &[
         "a name with capitals or spaces is written in single quotes, as in `'Big Room'`",
     ),
     ("\\=", "`\\=`", "leave it out: distinct variables always stand for distinct objects"),
-    ("=", "`=`", "leave it out: use the same variable in both places"),
-    ("<", "`<` (arithmetic)", "use a background predicate that holds the comparison, such as `less(X, Y)`"),
-    (">", "`>` (arithmetic)", "use a background predicate that holds the comparison, such as `less(X, Y)`"),
-    ("+", "`+` (arithmetic)", "use a background predicate such as `succ(X, Y)`"),
-    ("*", "`*` (arithmetic)", "use a background predicate that relates the numbers"),
+    (
+        "==",
+        "`==`",
+        "leave it out: use the same variable in both places; numbers are compared with `>`, `>=`, `<` and `=<`",
+    ),
+    ("=:=", "`=:=`", "numbers are compared with `>`, `>=`, `<` and `=<`"),
+    ("=>", "`=>`", "at least is written `>=`, as in `queue(X) >= 3`"),
+    ("<=", "`<=`", "at most is written `=<`, as in `queue(X) =< 3`; a rule is written `head :- body.`"),
     ("\\", "`\\`", "negation is written `\\+ p(X)`"),
     ("¬", "`¬`", "negation is written `\\+ p(X)`"),
     (":", "`:`", "a rule is written `head :- body.`, a weight `0.99::head :- body.`"),
     ("?-", "`?-` (a query)", "a text holds directives, rules and facts only"),
-    ("-", "`-`", "a negative number is written without a space, as in `-3`"),
     ("#", "`#`", "a comment starts with `%`"),
     ("\0", "a NUL byte", "is this a text file?"),
 ];
 
 /// Reads tokens off a source from left to right.
+#[derive(Clone)]
 pub(crate) struct Lexer<'a> {
     source: &'a Source,
     at: usize,
@@ -157,8 +175,18 @@ impl<'a> Lexer<'a> {
             _ if self.rest().starts_with(":-") || self.rest().starts_with("<-") => self.symbol(2, Token::If),
             _ if self.rest().starts_with("::") => self.symbol(2, Token::Weight),
             _ if self.rest().starts_with("\\+") => self.symbol(2, Token::Not),
+            '>' if self.rest().starts_with(">=") => self.symbol(2, Token::Compare(Op::AtLeast)),
+            '>' => self.symbol(1, Token::Compare(Op::Greater)),
+            '=' if self.rest().starts_with("=<") => self.symbol(2, Token::Compare(Op::AtMost)),
+            '=' if !self.rest()[1..].starts_with(['=', ':', '>']) => self.symbol(1, Token::Equals),
+            '<' if !self.rest().starts_with("<=") => self.symbol(1, Token::Compare(Op::Less)),
+            '+' => self.symbol(1, Token::Plus),
+            '*' => self.symbol(1, Token::Times),
             c if c.is_ascii_digit() => self.number()?,
             '-' if self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => self.number()?,
+            '-' if !self.rest().starts_with("-->") && !self.rest().starts_with("->") => {
+                self.symbol(1, Token::Minus)
+            }
             c if is_word(c) => self.word()?,
             c => return Err(self.unexpected(c)),
         };

@@ -46,11 +46,11 @@
 //! | `resolve.rs` | from names to ids, and what to say of a name that is not known |
 //! | `domain.rs`, `alphabet.rs` | domain files; what they declare: predicates, actions, types, constraints |
 //! | `lint.rs` | constraints of a domain that have no effect |
-//! | `policy.rs`, `rule.rs` | policy files; their rules |
+//! | `policy.rs`, `rule.rs`, `number.rs` | policy files; their rules; numbers in rules |
 //! | `ground_text.rs`, `file_kind.rs` | states and actions given by hand; what a file is |
 //! | `universe.rs`, `facts.rs` | the objects of an instance and its ground actions; what holds |
 //! | `query.rs` | which substitutions make a body true |
-//! | `decide.rs` | which actions a policy prefers |
+//! | `decide.rs`, `choose.rs` | which actions a policy prefers; choices by numbers |
 //! | `join/` | indexed joins, for large states |
 //! | `derive/` | derived predicates: their definitions and what follows from them |
 //! | `agenda/` | the same in large states, kept up to date as facts change |
@@ -63,6 +63,7 @@ mod agenda;
 pub mod alphabet;
 mod antichain;
 mod candidates;
+mod choose;
 mod decide;
 pub mod derive;
 pub mod diagnostic;
@@ -75,6 +76,7 @@ mod grounding;
 mod join;
 mod lexer;
 mod lint;
+mod number;
 pub mod parser;
 mod policy;
 mod query;
@@ -86,15 +88,16 @@ mod template;
 mod universe;
 
 // What is written.
-pub use alphabet::{Action, Alphabet, Pred, Role, RuleCount, Type, Types, Var};
+pub use alphabet::{Action, Alphabet, Measure, MeasureDecl, Pred, Role, RuleCount, Type, Types, Var};
 pub use diagnostic::{Diagnostic, Error, Severity, Source};
 pub use file_kind::FileKind;
-pub use ground_text::{parse_facts, parse_ground_action};
+pub use ground_text::{GroundFacts, parse_facts, parse_ground_action};
 pub use lint::Warning;
+pub use number::{Choice, Comparison, Linear, Term};
 pub use policy::Policy;
 pub use rule::{Arg, Literal, Rule};
 pub use state::{parse_state, parse_state_in};
-pub use syntax::Constant;
+pub use syntax::{Constant, Extreme, Number, Op};
 pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 
 // What follows from it.

@@ -4,8 +4,12 @@
 //! program   = { directive | clause }
 //! directive = ":-" tree "."
 //! tree      = name [ "(" tree { "," tree } ")" | "/" integer ] | integer | variable
-//! clause    = [ number "::" ] atom [ ":-" literal { "," literal } ] "."
-//! literal   = [ "\+" ] atom | "\+(" atom ")"
+//! clause    = [ number "::" ] atom [ ":-" condition { "," condition } ] "." | atom "=" number "."
+//! condition = literal | ( "most" | "least" ) "(" sum ")"
+//! literal   = [ "\+" ] goal | "\+(" goal ")"
+//! goal      = atom | sum ( ">" | ">=" | "<" | "=<" ) sum
+//! sum       = [ "-" ] summand { ( "+" | "-" ) summand }
+//! summand   = number | [ number "*" ] atom | atom "*" number
 //! atom      = name [ "(" term { "," term } ")" ]
 //! term      = variable | name | integer
 //! ```
@@ -15,7 +19,8 @@
 use crate::diagnostic::{Error, Source};
 use crate::lexer::{Lexer, Token};
 use crate::syntax::{
-    Atom, Clause, Constant, Directive, Head, Item, Literal, Program, Quoted, Span, Term, TermKind, Tree,
+    Atom, Choice, Clause, Comparison, Constant, Directive, Extreme, Goal, Head, Item, Literal, NumberFact,
+    Program, Quoted, Span, Sum, Summand, Term, TermKind, Tree,
 };
 
 /// How deep the terms of a directive may nest. No declaration needs more than two; the bound keeps the
@@ -55,6 +60,7 @@ pub fn parse_atom(source: &Source) -> Result<Atom, Error> {
     if parser.token == Token::Eof { Ok(atom) } else { Err(parser.expected("the end of the text")) }
 }
 
+#[derive(Clone)]
 struct Parser<'a> {
     source: &'a Source,
     lexer: Lexer<'a>,
@@ -157,19 +163,176 @@ impl<'a> Parser<'a> {
         let head = self.atom()?;
         let head = match head {
             Atom { ref name, ref args, span } if name == "false" && args.is_empty() => Head::False(span),
+            atom if self.token == Token::Equals => Head::Number(self.number_fact(atom)?),
             atom => Head::Atom(atom),
         };
-        let mut body = Vec::new();
+        let (mut body, mut choices) = (Vec::new(), Vec::new());
         let mut expected = "`:-` or `.`";
         if self.accept(&Token::If)? {
             expected = "`,` or `.`";
-            body.push(self.literal()?);
-            while self.accept(&Token::Comma)? {
-                body.push(self.literal()?);
+            loop {
+                match self.choice()? {
+                    Some(choice) => choices.push(choice),
+                    None => body.push(self.literal()?),
+                }
+                if !self.accept(&Token::Comma)? {
+                    break;
+                }
             }
         }
         let end = self.end(expected)?;
-        Ok(Clause { weight, head, body, span: start.to(end) })
+        Ok(Clause { weight, head, body, choices, span: start.to(end) })
+    }
+
+    /// The rest of `queue(p1) = 7`.
+    fn number_fact(&mut self, measure: Atom) -> Result<NumberFact, Error> {
+        self.advance()?;
+        let negative = self.accept(&Token::Minus)?;
+        let Some(value) = self.number() else {
+            let error = self.expected("a number");
+            return Err(error.with_help("a state says what a measure is, as in `queue(p1) = 7.`"));
+        };
+        self.advance()?;
+        let span = measure.span.to(self.previous);
+        Ok(NumberFact { measure, value: if negative { 0.0 - value } else { value }, span })
+    }
+
+    /// The number that the next token is.
+    fn number(&self) -> Option<f64> {
+        match self.token {
+            Token::Int(i) => Some(i as f64),
+            // There is one zero.
+            Token::Decimal(x) => Some(x + 0.0),
+            _ => None,
+        }
+    }
+
+    /// `most(sum)` or `least(sum)`, where one follows: with variables or constants for arguments these names are predicates.
+    fn choice(&mut self) -> Result<Option<Choice>, Error> {
+        let extreme = match &self.token {
+            Token::Name(name) if name == "most" => Extreme::Most,
+            Token::Name(name) if name == "least" => Extreme::Least,
+            _ => return Ok(None),
+        };
+        let (before, start) = (self.clone(), self.span);
+        self.advance()?;
+        if self.token != Token::Open || self.span.start != self.previous.end {
+            *self = before;
+            return Ok(None);
+        }
+        self.advance()?;
+        let plain = match self.token {
+            Token::Var(_) | Token::Int(_) | Token::Name(_) => {
+                let mut ahead = self.clone();
+                ahead.advance()?;
+                matches!(ahead.token, Token::Comma | Token::Close)
+            }
+            _ => false,
+        };
+        if plain {
+            *self = before;
+            return Ok(None);
+        }
+        let sum = self.sum(None)?;
+        if !self.accept(&Token::Close)? {
+            let help = format!("a choice is of one number, as in `{extreme}(queue(X))`");
+            return Err(self.expected("`)`").with_help(help));
+        }
+        Ok(Some(Choice { extreme, sum, span: start.to(self.previous) }))
+    }
+
+    /// An atom, or a comparison.
+    fn goal(&mut self) -> Result<Goal, Error> {
+        let start = self.span;
+        let first = match self.token {
+            Token::Int(_) | Token::Decimal(_) | Token::Minus => None,
+            _ => Some(self.atom()?),
+        };
+        let follows = matches!(self.token, Token::Compare(_) | Token::Plus | Token::Minus | Token::Times);
+        let left = match first {
+            Some(atom) if !follows && self.number().is_none_or(|x| x >= 0.0) => {
+                if self.token == Token::Equals {
+                    let error =
+                        self.source.error(self.span, "a condition compares with `>`, `>=`, `<` or `=<`");
+                    return Err(error.with_help("two of them say that numbers are equal: `x >= 3, x =< 3`"));
+                }
+                return Ok(Goal::Atom(atom));
+            }
+            first => self.sum(first)?,
+        };
+        let Token::Compare(op) = self.token else {
+            let error = self.expected("`>`, `>=`, `<` or `=<`");
+            return Err(error.with_help("numbers stand in comparisons, as in `queue(X) > 3`"));
+        };
+        self.advance()?;
+        let right = self.sum(None)?;
+        Ok(Goal::Comparison(Comparison { left, op, right, span: start.to(self.previous) }))
+    }
+
+    /// A sum whose first measure may have been read already.
+    fn sum(&mut self, first: Option<Atom>) -> Result<Sum, Error> {
+        let start = first.as_ref().map_or(self.span, |atom| atom.span);
+        let negative = first.is_none() && self.accept(&Token::Minus)?;
+        let mut summands = vec![self.summand(first, negative)?];
+        loop {
+            let negative = match self.token {
+                Token::Plus => false,
+                Token::Minus => true,
+                // In `x -3` the sign is that of a difference.
+                _ if self.number().is_some_and(|x| x < 0.0) => {
+                    summands.push(self.summand(None, false)?);
+                    continue;
+                }
+                _ => break,
+            };
+            self.advance()?;
+            summands.push(self.summand(None, negative)?);
+        }
+        Ok(Sum { summands, span: start.to(self.previous) })
+    }
+
+    fn summand(&mut self, first: Option<Atom>, negative: bool) -> Result<Summand, Error> {
+        let start = first.as_ref().map_or(self.span, |atom| atom.span);
+        let signed = |x: f64| if negative { -x } else { x };
+        if first.is_none()
+            && let Some(number) = self.number()
+        {
+            self.advance()?;
+            let measure = if self.accept(&Token::Times)? { Some(self.measure()?) } else { None };
+            return Ok(Summand { factor: signed(number), measure, span: start.to(self.previous) });
+        }
+        let measure = match first {
+            Some(atom) => atom,
+            None => self.measure()?,
+        };
+        let mut factor = 1.0;
+        if self.accept(&Token::Times)? {
+            let negative = self.accept(&Token::Minus)?;
+            let Some(number) = self.number() else {
+                let error = self.expected("a number");
+                return Err(error.with_help("a measure is multiplied by a number only, as in `1.2*queue(X)`"));
+            };
+            self.advance()?;
+            factor = if negative { -number } else { number };
+        }
+        Ok(Summand { factor: signed(factor), measure: Some(measure), span: start.to(self.previous) })
+    }
+
+    /// A measure in a sum.
+    fn measure(&mut self) -> Result<Atom, Error> {
+        match self.token {
+            Token::Name(_) => self.atom(),
+            Token::Var(name) => Err(self.object_compared(name, self.span)),
+            _ => {
+                let error = self.expected("a number or a measure");
+                Err(error.with_help("numbers stand in comparisons, as in `queue(X) > 3`"))
+            }
+        }
+    }
+
+    fn object_compared(&self, name: &str, span: Span) -> Error {
+        let error = self.source.error(span, format!("`{name}` stands for an object, not for a number"));
+        error.with_help(format!("compare a measure of it, as in `queue({name}) > 3`"))
     }
 
     fn literal(&mut self) -> Result<Literal, Error> {
@@ -180,12 +343,18 @@ impl<'a> Parser<'a> {
             return Err(error.with_help("leave out both `\\+`"));
         }
         let parenthesised = !positive && self.accept(&Token::Open)?;
-        let atom = self.atom()?;
+        let before = self.span;
+        if let Some(choice) = self.choice()? {
+            let error = self.source.error(before.to(self.previous), format!("`{choice}` cannot be negated"));
+            let other = if choice.extreme == Extreme::Most { Extreme::Least } else { Extreme::Most };
+            return Err(error.with_help(format!("write `{other}({})` for the other end", choice.sum)));
+        }
+        let goal = self.goal()?;
         if parenthesised && !self.accept(&Token::Close)? {
             let help = "`\\+` negates one atom; write `\\+ p(X), \\+ q(X)` for neither";
             return Err(self.expected("`)`").with_help(help));
         }
-        Ok(Literal { positive, atom, span: start.to(self.previous) })
+        Ok(Literal { positive, goal, span: start.to(self.previous) })
     }
 
     fn atom(&mut self) -> Result<Atom, Error> {
@@ -193,7 +362,18 @@ impl<'a> Parser<'a> {
             let error =
                 self.source.error(self.span, format!("expected a predicate, found variable `{name}`"));
             // In `X \= Y` the operator is what needs explaining, which the lexer does.
+            let span = self.span;
             self.advance()?;
+            match self.token {
+                Token::Compare(_) | Token::Plus | Token::Minus | Token::Times => {
+                    return Err(self.object_compared(name, span));
+                }
+                Token::Equals => {
+                    let error = self.source.error(self.span, "`=` is not part of the language");
+                    return Err(error.with_help("leave it out: use the same variable in both places"));
+                }
+                _ => {}
+            }
             return Err(
                 error.with_help("predicates start with a lower-case letter, variables with a capital or `_`")
             );
@@ -238,7 +418,16 @@ impl<'a> Parser<'a> {
         while self.accept(&Token::Comma)? {
             args.push(argument(self)?);
         }
-        if self.accept(&Token::Close)? { Ok(args) } else { Err(self.expected("`,` or `)`")) }
+        if self.accept(&Token::Close)? {
+            return Ok(args);
+        }
+        let error = self.expected("`,` or `)`");
+        Err(match self.token {
+            Token::Compare(_) | Token::Plus | Token::Minus | Token::Times => error.with_help(
+                "numbers stand in comparisons of their own, as in `queue(X) > 3`, not in arguments",
+            ),
+            _ => error,
+        })
     }
 
     fn term(&mut self) -> Result<Term, Error> {
@@ -249,6 +438,10 @@ impl<'a> Parser<'a> {
             Token::Decimal(_) => {
                 let error = self.source.error(self.span, "a decimal number is not a constant");
                 return Err(error.with_help("constants are names and integers"));
+            }
+            Token::Minus => {
+                let error = self.expected("a variable or a constant");
+                return Err(error.with_help("a negative number is written without a space, as in `-3`"));
             }
             _ => return Err(self.expected("a variable or a constant")),
         };
@@ -293,6 +486,20 @@ impl<'a> Parser<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comparisons_choices_and_numbers() {
+        let text = "a :- angle>0.020, 0.5*q(P)-q(Q) =<1e-9, \\+(-x < -3), y(B) -y(P) -3>=0, q(P)* -2 > 3, most(q(P)), least(-d(P, b)+2*e(P)).";
+        let canonical = "a :- angle > 0.02, 0.5*q(P) - q(Q) =< 1.0e-9, \\+ -x < -3, y(B) - y(P) - 3 >= 0, \
+                         -2*q(P) > 3, most(q(P)), least(-d(P, b) + 2*e(P)).\n";
+        assert_eq!(printed(text), canonical);
+        assert_eq!(printed(canonical), canonical);
+        assert_eq!(printed("q(p1)=7. x = -1.5e300. y = -0."), "q(p1) = 7.\nx = -1.5e300.\ny = 0.\n");
+        assert_eq!(
+            printed("a :- most(X), least(b), least(1, 2), most."),
+            "a :- most(X), least(b), least(1, 2), most.\n"
+        );
+    }
 
     fn printed(text: &str) -> String {
         parse(&Source::new("t.pl", text)).map_or_else(|e| e.to_string(), |p| p.to_string())

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::alphabet::{Alphabet, Pred, Role, Type, Var};
+use crate::derive::Interned;
 use crate::diagnostic::{Error, Source};
+use crate::number::Choice;
 use crate::parser;
 use crate::resolve::{Resolver, Scope};
 use crate::rule::{Arg, Literal, Rule};
@@ -35,7 +37,7 @@ impl Policy {
     /// # Ok::<(), derrl_logic::Error>(())
     /// ```
     ///
-    /// The text may not define predicates of its own: see [`Policy::read`].
+    /// The text may not define predicates of its own, nor compare numbers in a way that the alphabet lacks: see [`Policy::read`].
     pub fn parse(source: &Source, alphabet: &Alphabet) -> Result<Policy, Error> {
         let program = parser::parse(source)?;
         if let Some(directive) = program.items.iter().find_map(|item| match item {
@@ -46,11 +48,17 @@ impl Policy {
                 .error(directive.span, "a policy holds rules only, not directives")
                 .with_help("declarations belong in the domain file"));
         }
-        rules(source, &program, alphabet)
+        let (policy, comparisons) = rules(source, &program, alphabet)?;
+        if comparisons.has_new() {
+            let error =
+                Error::new(format!("{} compares numbers in a way that the alphabet lacks", source.name));
+            return Err(error.with_help("read it together with its alphabet"));
+        }
+        Ok(policy)
     }
 
     /// The policy that a text holds, and the alphabet that it speaks: `alphabet`, with the predicates that the text defines for
-    /// itself after all others. Whatever reads the policy reads it with that alphabet.
+    /// itself and the comparisons that it makes after all others. Whatever reads the policy reads it with that alphabet.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -70,7 +78,7 @@ impl Policy {
         let program = parser::parse(source)?;
         let extended = alphabet.of_domain_only().extended(source, &program)?;
         let alphabet = extended.map_or_else(|| Arc::clone(alphabet), Arc::new);
-        Ok((rules(source, &program, &alphabet)?, alphabet))
+        Ok(with_comparisons(rules(source, &program, &alphabet)?, alphabet))
     }
 
     /// The same for a policy that is read beside another one, whose definitions are part of `alphabet`: the alphabet returned has
@@ -82,7 +90,7 @@ impl Policy {
         }
         let program = parser::parse(source)?;
         let both = alphabet.extended(source, &program)?.map_or_else(|| Arc::clone(alphabet), Arc::new);
-        Ok((rules(source, &program, &both)?, both))
+        Ok(with_comparisons(rules(source, &program, &both)?, both))
     }
 
     /// The policy as text, a rule a line, its variables renamed by [`Rule::canonical`]. What the policy defines for itself comes first.
@@ -112,8 +120,10 @@ impl Policy {
                 }
             }
             alphabet.write_definitions(true, &is_kept, f)?;
-            let speaks = |rule: &&Rule| rule.weight > 0.0 && !rule.body.is_empty();
-            self.rules.iter().filter(speaks).try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
+            self.rules
+                .iter()
+                .filter(|rule| !rule.abstains())
+                .try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
         })
     }
 }
@@ -122,8 +132,23 @@ impl Policy {
 /// the factorial of their number: under object identity each asks for objects that no other has.
 const MAX_APART: usize = 8;
 
-/// The rules of a text, all definitions left out.
-fn rules(source: &Source, program: &syntax::Program, alphabet: &Alphabet) -> Result<Policy, Error> {
+/// A policy with the alphabet that knows its comparisons.
+fn with_comparisons(
+    (policy, comparisons): (Policy, Interned),
+    alphabet: Arc<Alphabet>,
+) -> (Policy, Arc<Alphabet>) {
+    if comparisons.has_new() {
+        return (policy, Arc::new(comparisons.extend(&alphabet)));
+    }
+    (policy, alphabet)
+}
+
+/// The rules of a text, all definitions left out, and the comparisons that they make.
+fn rules(
+    source: &Source,
+    program: &syntax::Program,
+    alphabet: &Alphabet,
+) -> Result<(Policy, Interned), Error> {
     let resolver = Resolver::new(source, alphabet);
     // A clause for a derived predicate of the domain is an error, which the reader of rules tells.
     let own = |clause: &Clause| {
@@ -135,7 +160,8 @@ fn rules(source: &Source, program: &syntax::Program, alphabet: &Alphabet) -> Res
         Item::Clause(clause) if !own(clause) => Some(clause),
         _ => None,
     });
-    Ok(Policy { rules: clauses.map(|clause| read_rule(clause, &resolver)).collect::<Result<_, _>>()? })
+    let rules = clauses.map(|clause| read_rule(clause, &resolver)).collect::<Result<_, _>>()?;
+    Ok((Policy { rules }, resolver.into_comparisons()))
 }
 
 fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
@@ -146,6 +172,10 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
         Head::False(span) => {
             let error = source.error(*span, "a policy holds rules for actions, not constraints");
             return Err(error.with_help("constraints belong in the domain file"));
+        }
+        Head::Number(number) => {
+            let error = source.error(number.span, "a policy holds rules for actions, not numbers");
+            return Err(error.with_help("what measures are belongs in a state"));
         }
     };
     let action = resolver.action(&head.name, head.args.len(), head.span)?;
@@ -166,7 +196,7 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
             return Err(source.error(term.span, message).with_help(help));
         }
     }
-    if clause.body.is_empty() {
+    if clause.body.is_empty() && clause.choices.is_empty() {
         let error =
             source.error(clause.span, "a rule without a body abstains: it would never choose its action");
         return Err(error.with_help(format!("say when to act, as in `{head} :- ...`, or remove the rule")));
@@ -174,7 +204,8 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
     resolver.check_length(clause)?;
     let body: Vec<Literal> =
         clause.body.iter().map(|literal| resolver.literal(literal, &mut scope)).collect::<Result<_, _>>()?;
-    let rule = Rule { weight, action, body };
+    let choices = choices(clause, resolver, &mut scope)?;
+    let rule = Rule { weight, action, body, choices };
     let apart = rule.parts_apart(types.len());
     let most = MAX_APART.max(resolver.alphabet.variables);
     if apart > most {
@@ -191,6 +222,30 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
         return Err(source.error(free.first.span, message).with_help(help));
     }
     Ok(rule)
+}
+
+/// The choices of a rule, whose variables its head and body bind.
+fn choices<'s>(
+    clause: &'s Clause,
+    resolver: &Resolver<'_>,
+    scope: &mut Scope<'s>,
+) -> Result<Vec<Choice>, Error> {
+    let mut all = Vec::with_capacity(clause.choices.len());
+    for choice in &clause.choices {
+        let before = scope.variables.len();
+        let resolved = resolver.choice(choice, scope)?;
+        if let Some(free) = scope.variables.get(before) {
+            let message = format!("`{}` occurs only in `{choice}`", free.name);
+            let help = "say in the body what it ranges over: a choice is among what the body finds";
+            return Err(resolver.source.error(free.first.span, message).with_help(help));
+        }
+        if resolved.args.is_empty() {
+            let error = resolver.source.error(choice.span, format!("`{choice}` leaves no choice"));
+            return Err(error.with_help("choose by a measure of objects, as in `most(queue(X))`"));
+        }
+        all.push(resolved);
+    }
+    Ok(all)
 }
 
 /// The weight of a rule, which lies in (0, 1]; 1 where the text gives none.
@@ -236,7 +291,8 @@ impl Rule {
     pub fn canonical(&self, arity: usize) -> Rule {
         let mut names: FxHashMap<Var, Var> = (0..arity).map(|i| (Var(i as u8), Var(i as u8))).collect();
         let mut rule = self.clone();
-        for arg in rule.body.iter_mut().flat_map(|literal| &mut literal.args) {
+        let in_body = rule.body.iter_mut().flat_map(|literal| &mut literal.args);
+        for arg in in_body.chain(rule.choices.iter_mut().flat_map(|choice| &mut choice.args)) {
             if let Arg::Var(v) = arg {
                 let next = Var(names.len() as u8);
                 *v = *names.entry(*v).or_insert(next);
@@ -259,8 +315,14 @@ impl Rule {
                 write!(f, "{:.2}::", rule.weight)?;
             }
             write_application(f, &action.name, &head)?;
-            for (i, literal) in rule.body.iter().enumerate() {
-                write!(f, "{}{}", if i == 0 { " :- " } else { ", " }, literal.display(alphabet))?;
+            let mut separator = " :- ";
+            for literal in &rule.body {
+                write!(f, "{separator}{}", literal.display(alphabet))?;
+                separator = ", ";
+            }
+            for choice in &rule.choices {
+                write!(f, "{separator}{}", choice.display(alphabet))?;
+                separator = ", ";
             }
             f.write_str(".")
         })
@@ -272,6 +334,9 @@ impl Literal {
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
             f.write_str(if self.positive { "" } else { "\\+ " })?;
+            if let Some(comparison) = alphabet.comparison(self.pred) {
+                return write!(f, "{}", comparison.display(&self.args, alphabet));
+            }
             write_application(f, &alphabet.predicate(self.pred).name, &self.args)
         })
     }

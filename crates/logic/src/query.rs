@@ -64,6 +64,11 @@ impl Query {
         query
     }
 
+    /// No variable stands for this object either.
+    pub(crate) fn keep_apart(&mut self, o: Object) {
+        self.named.push(o);
+    }
+
     /// Of literals that are as good, those that bind one of the first `arity` variables come first.
     fn ordered(body: &[Literal], bound: &[Var], universe: &Universe, arity: usize) -> Query {
         let mut query =

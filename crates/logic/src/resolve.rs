@@ -1,11 +1,15 @@
 //! Names to ids: what domains, policies and states share when they turn syntax into the engine's terms.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
-use crate::alphabet::{Action, Alphabet, Pred, Role, Type, Var};
+use crate::alphabet::{Action, Alphabet, Measure, Pred, Role, Type, Var};
+use crate::derive::Interned;
 use crate::diagnostic::{Error, Source, nearest};
+use crate::number::{self, Choice, Comparison, Linear};
 use crate::rule::{Arg, Literal};
-use crate::syntax::{self, Atom, Clause, Head, Indicator, Quoted, Span, Term, TermKind};
+use crate::syntax::{self, Atom, Clause, Goal, Head, Indicator, Quoted, Span, Sum, Term, TermKind};
 
 impl Alphabet {
     /// The most variables a rule, a constraint or V may have, and the largest arity.
@@ -20,6 +24,7 @@ impl Alphabet {
 enum Symbol {
     Pred(Pred),
     Action(Action),
+    Measure(Measure),
 }
 
 /// Resolves the names of one source against an alphabet.
@@ -27,18 +32,30 @@ pub(crate) struct Resolver<'a> {
     pub(crate) source: &'a Source,
     pub(crate) alphabet: &'a Alphabet,
     symbols: FxHashMap<(&'a str, usize), Symbol>,
+    /// The comparisons met so far.
+    comparisons: RefCell<Interned>,
 }
 
 impl<'a> Resolver<'a> {
     pub(crate) fn new(source: &'a Source, alphabet: &'a Alphabet) -> Resolver<'a> {
         let predicates = alphabet.predicates.iter().enumerate();
         let actions = alphabet.actions.iter().enumerate();
+        let measures = alphabet.measures.iter().enumerate();
+        let measures =
+            measures.map(|(i, m)| ((m.name.as_str(), m.args.len()), Symbol::Measure(Measure(i as u32))));
         let symbols = predicates
-            .filter(|(_, p)| p.role != Role::Legal)
+            .filter(|(_, p)| p.role.is_named())
             .map(|(i, p)| ((p.name.as_str(), p.args.len()), Symbol::Pred(Pred(i as u32))))
             .chain(actions.map(|(i, a)| ((a.name.as_str(), a.args.len()), Symbol::Action(Action(i as u32)))))
+            .chain(measures)
             .collect();
-        Resolver { source, alphabet, symbols }
+        let comparisons = RefCell::new(Interned::new(alphabet));
+        Resolver { source, alphabet, symbols, comparisons }
+    }
+
+    /// The comparisons met so far: those that the alphabet lacks have the ids after its own.
+    pub(crate) fn into_comparisons(self) -> Interned {
+        self.comparisons.into_inner()
     }
 
     /// The predicate of that name and arity, which stands at `span`.
@@ -51,8 +68,22 @@ impl<'a> Resolver<'a> {
                 let help = format!("the domain's predicates: {}", self.known_predicates());
                 Err(self.source.error(span, message).with_help(help))
             }
+            Some(Symbol::Measure(_)) => {
+                let message =
+                    format!("`{}` is a number: it does not hold or fail to", Indicator(name, arity));
+                let error = self.source.error(span, message);
+                Err(error.with_help(format!(
+                    "compare it, as in `{} > 3`",
+                    &self.source.text[span.start..span.end]
+                )))
+            }
+            None if arity == 1 && matches!(name, "most" | "least") => {
+                let error = self.source.error(span, "a choice is by a measure of objects");
+                Err(error.with_help(format!("name them, as in `{name}(queue(X))`")))
+            }
             None => {
-                let declared = self.alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.as_slice()));
+                let named = self.alphabet.predicates.iter().filter(|p| p.role.is_named());
+                let declared = named.map(|p| (p.name.as_str(), p.args.as_slice()));
                 let known = format!("the domain's predicates: {}", self.known_predicates());
                 Err(self.unknown("predicate", (name, arity, span), &declared, &known))
             }
@@ -69,10 +100,40 @@ impl<'a> Resolver<'a> {
                 let help = format!("the domain's actions: {}", self.known_actions());
                 Err(self.source.error(span, message).with_help(help))
             }
+            Some(Symbol::Measure(_)) => {
+                let message = format!("`{}` is a number, not an action", Indicator(name, arity));
+                let help = format!("the domain's actions: {}", self.known_actions());
+                Err(self.source.error(span, message).with_help(help))
+            }
             None => {
                 let declared = self.alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.as_slice()));
                 let known = format!("the domain's actions: {}", self.known_actions());
                 Err(self.unknown("action", (name, arity, span), &declared, &known))
+            }
+        }
+    }
+
+    /// The measure of that name and arity, which stands at `span`.
+    pub(crate) fn measure(&self, name: &str, arity: usize, span: Span) -> Result<Measure, Error> {
+        let what = match self.symbols.get(&(name, arity)) {
+            Some(Symbol::Measure(measure)) => return Ok(*measure),
+            Some(Symbol::Pred(pred)) => format!("a {} predicate", self.alphabet.predicate(*pred).role),
+            Some(Symbol::Action(_)) => "an action".to_string(),
+            None => {
+                let declared = self.alphabet.measures.iter().map(|m| (m.name.as_str(), m.args.as_slice()));
+                return Err(self.unknown("measure", (name, arity, span), &declared, &self.known_measures()));
+            }
+        };
+        let message = format!("`{}` is {what}, not a number", Indicator(name, arity));
+        Err(self.source.error(span, message).with_help(self.known_measures()))
+    }
+
+    fn known_measures(&self) -> String {
+        match self.alphabet.measures.as_slice() {
+            [] => "the domain declares no numbers; declare them like `:- number(queue(lane)).`".to_string(),
+            all => {
+                let all = list(all.iter().map(|m| Indicator(&m.name, m.args.len())));
+                format!("the domain's measures: {all}")
             }
         }
     }
@@ -121,7 +182,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn known_predicates(&self) -> String {
-        let named = self.alphabet.predicates.iter().filter(|p| p.role != Role::Legal);
+        let named = self.alphabet.predicates.iter().filter(|p| p.role.is_named());
         list(named.map(|p| Indicator(&p.name, p.args.len())))
     }
 
@@ -140,13 +201,135 @@ impl<'a> Resolver<'a> {
             .with_help("is this the right file? Rules have a few literals"))
     }
 
+    /// An error where a clause that is no rule chooses.
+    pub(crate) fn no_choices(&self, clause: &Clause) -> Result<(), Error> {
+        let Some(choice) = clause.choices.first() else { return Ok(()) };
+        let error =
+            self.source.error(choice.span, format!("`{choice}` chooses among actions: only rules do"));
+        Err(error.with_help("compare numbers here, or choose in a rule of a policy"))
+    }
+
     /// A literal in ids; its variables join the scope.
     pub(crate) fn literal<'s>(
         &self,
         literal: &'s syntax::Literal,
         scope: &mut Scope<'s>,
     ) -> Result<Literal, Error> {
-        self.atom(&literal.atom, literal.positive, scope)
+        match &literal.goal {
+            Goal::Atom(atom) => self.atom(atom, literal.positive, scope),
+            Goal::Comparison(comparison) => self.comparison(comparison, literal.positive, scope),
+        }
+    }
+
+    /// A comparison in ids, negated unless `positive`; its variables join the scope.
+    fn comparison<'s>(
+        &self,
+        comparison: &'s syntax::Comparison,
+        positive: bool,
+        scope: &mut Scope<'s>,
+    ) -> Result<Literal, Error> {
+        let mut form = Form::default();
+        self.add(&comparison.left, 1.0, positive, &mut form, scope)?;
+        self.add(&comparison.right, -1.0, positive, &mut form, scope)?;
+        self.check(&form, comparison.span)?;
+        let comparison = Comparison::new(form.linear, comparison.op, 0.0 - form.constant);
+        let pred = self.comparisons.borrow_mut().pred(comparison, self.alphabet);
+        Ok(Literal { positive, pred, args: form.args })
+    }
+
+    /// A choice in ids.
+    pub(crate) fn choice<'s>(
+        &self,
+        choice: &'s syntax::Choice,
+        scope: &mut Scope<'s>,
+    ) -> Result<Choice, Error> {
+        let mut form = Form::default();
+        self.add(&choice.sum, 1.0, false, &mut form, scope)?;
+        self.check(&form, choice.span)?;
+        if form.constant != 0.0 {
+            let error = self.source.error(choice.sum.span, "a number that is added changes no choice");
+            return Err(error.with_help("leave it out"));
+        }
+        Ok(Choice { extreme: choice.extreme, of: form.linear, args: form.args })
+    }
+
+    /// Adds a sum, times `sign`, to a form.
+    fn add<'s>(
+        &self,
+        sum: &'s Sum,
+        sign: f64,
+        binds: bool,
+        form: &mut Form<'s>,
+        scope: &mut Scope<'s>,
+    ) -> Result<(), Error> {
+        for summand in &sum.summands {
+            let factor = sign * summand.factor;
+            let Some(atom) = &summand.measure else {
+                form.constant += factor;
+                continue;
+            };
+            let measure = self.measure(&atom.name, atom.args.len(), atom.span)?;
+            let types = &self.alphabet.measure(measure).args;
+            let mut places = Vec::with_capacity(types.len());
+            for (term, &t) in atom.args.iter().zip(types) {
+                let arg = match &term.kind {
+                    TermKind::Var(name) => Arg::Var(self.variable(name, term, t, atom, binds, scope)?),
+                    TermKind::Const(constant) => Arg::Const(constant.clone()),
+                };
+                let known = form.args.iter().position(|a| *a == arg);
+                places.push(known.unwrap_or(form.args.len()) as u8);
+                if known.is_none() {
+                    form.args.push(arg);
+                }
+            }
+            let terms = &mut form.linear.terms;
+            if let Some(term) = terms.iter_mut().find(|t| t.measure == measure && t.places == places) {
+                term.factor += factor;
+            } else {
+                terms.push(number::Term { factor, measure, places });
+                form.atoms.push(atom);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a form is one: one or two measures that can be added up.
+    fn check(&self, form: &Form<'_>, span: Span) -> Result<(), Error> {
+        let terms = &form.linear.terms;
+        let nothing = terms.iter().zip(&form.atoms).find(|(t, _)| t.factor == 0.0);
+        if let Some((_, atom)) = nothing {
+            let message = format!("`{atom}` does not count here: its factors add up to 0");
+            return Err(self.source.error(span, message).with_help("leave it out"));
+        }
+        if let Some((_, atom)) = terms.iter().zip(&form.atoms).find(|(t, _)| !t.factor.is_finite()) {
+            return Err(self.source.error(span, format!("the factor of `{atom}` is too large")));
+        }
+        if !form.constant.is_finite() {
+            return Err(self.source.error(span, "the numbers of this comparison add up to infinity"));
+        }
+        let (first, second) = match terms.as_slice() {
+            [] => {
+                let error = self.source.error(span, "this compares no measure");
+                return Err(error.with_help(self.known_measures()));
+            }
+            [_] => return Ok(()),
+            [first, second] => (first, second),
+            _ => {
+                let atom = form.atoms[2];
+                let error = self.source.error(atom.span, "more than two measures in one sum");
+                return Err(error.with_help("split it into several comparisons"));
+            }
+        };
+        let weighed = terms.iter().any(|t| t.factor.abs() != 1.0);
+        if weighed || self.alphabet.comparable(first.measure, second.measure) {
+            return Ok(());
+        }
+        let unit = |m| Quoted(self.alphabet.measure(m).unit.as_deref().unwrap_or_default()).to_string();
+        let (a, b) = (form.atoms[0], form.atoms[1]);
+        let message =
+            format!("`{a}` is in `{}` but `{b}` is in `{}`", unit(first.measure), unit(second.measure));
+        let help = format!("compare measures of one unit, or give one a factor, as in `0.5*{b}`");
+        Err(self.source.error(b.span, message).with_help(help))
     }
 
     /// An atom in ids, negated unless `positive`; its variables join the scope.
@@ -203,6 +386,16 @@ impl<'a> Resolver<'a> {
         }
         Ok(Var(at as u8))
     }
+}
+
+/// A sum while it is read.
+#[derive(Default)]
+struct Form<'s> {
+    linear: Linear,
+    constant: f64,
+    args: Vec<Arg>,
+    /// For each term, where it first stands.
+    atoms: Vec<&'s Atom>,
 }
 
 /// The variables of one sentence, numbered by first appearance.

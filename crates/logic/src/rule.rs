@@ -1,6 +1,7 @@
 //! Rules in ids: what the engine evaluates and the learner produces.
 
 use crate::alphabet::{Action, Pred, Var};
+use crate::number::Choice;
 use crate::syntax::Constant;
 
 /// An argument of a literal.
@@ -40,11 +41,23 @@ pub struct Rule {
     pub weight: f64,
     /// The head's predicate.
     pub action: Action,
-    /// The body. Empty: the rule abstains.
+    /// The body. Where there is no choice either, an empty one means that the rule abstains.
     pub body: Vec<Literal>,
+    /// Which of the substitutions that satisfy the body derive something, one choice after the other.
+    pub choices: Vec<Choice>,
 }
 
 impl Rule {
+    /// A rule without choices.
+    pub fn new(weight: f64, action: Action, body: Vec<Literal>) -> Rule {
+        Rule { weight, action, body, choices: Vec::new() }
+    }
+
+    /// Whether the rule never derives anything: it says nothing, or its weight is not above 0.
+    pub fn abstains(&self) -> bool {
+        self.weight.is_nan() || self.weight <= 0.0 || (self.body.is_empty() && self.choices.is_empty())
+    }
+
     /// How many parts of the body share no variable with each other or with the head, which has that arity.
     pub fn parts_apart(&self, arity: usize) -> usize {
         // Sets of variables as bits; the head is the first.

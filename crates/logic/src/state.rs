@@ -6,13 +6,15 @@
 //! isFloor(floor). goal_on(b, a).
 //! ```
 
-use crate::alphabet::{Alphabet, Pred, Role, Type};
+use rustc_hash::FxHashSet;
+
+use crate::alphabet::{Alphabet, Measure, Pred, Role, Type};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::facts::Facts;
-use crate::ground_text::{constant, fact};
+use crate::ground_text::{Fact, constant, fact};
 use crate::parser;
 use crate::resolve::{Resolver, list};
-use crate::syntax::{Atom, Constant, Directive, Item, Quoted, Span, Tree};
+use crate::syntax::{Atom, Constant, Directive, Item, NumberFact, Quoted, Span, Tree};
 use crate::universe::{Object, Universe};
 
 /// The objects and facts of a state given as text.
@@ -40,26 +42,35 @@ pub fn parse_state(source: &Source, alphabet: &Alphabet) -> Result<(Universe, Fa
     }
     let closed = !draft.objects.is_empty();
     let resolver = Resolver::new(source, alphabet);
-    let mut tuples: Vec<(Pred, Vec<Object>)> = Vec::new();
+    let mut said = Said::default();
     for item in &program.items {
         let Item::Clause(clause) = item else { continue };
-        let (pred, atom) = fact(clause, &resolver)?;
-        let args = draft.arguments(pred, atom, closed)?;
-        tuples.push((pred, args));
+        match fact(clause, &resolver)? {
+            Fact::Atom(pred, atom) => {
+                let decl = alphabet.predicate(pred);
+                let namesake = if atom.args.len() == 1 { alphabet.types.find(&decl.name) } else { None };
+                said.atoms.push((pred, draft.arguments(&decl.args, atom, namesake, closed)?));
+            }
+            Fact::Number(measure, number) => {
+                let args = draft.arguments(&alphabet.measure(measure).args, &number.measure, None, closed)?;
+                said.number(measure, args, number, source)?;
+            }
+        }
     }
-    if tuples.is_empty() {
+    if said.atoms.is_empty() && said.numbers.is_empty() {
         return Err(
             Error::new(format!("{} holds no facts", source.name)).with_help("write some, such as `p(a, 3).`")
         );
     }
     let objects = draft.objects.iter().map(|o| Ok((o.name.clone(), draft.type_of(o)?)));
     let universe = Universe::new(objects.collect::<Result<_, Error>>()?);
-    let facts = facts(alphabet, &universe, tuples.iter().map(|(p, t)| (*p, t.as_slice())))?;
+    let facts = said.facts(alphabet, &universe, std::iter::empty())?;
     Ok((universe, facts))
 }
 
 /// The facts of a state of a known instance: the state predicates hold exactly where the text says; the background is that of
-/// `instance`, except for background predicates that the text mentions, which it replaces. Every constant must be an object of the
+/// `instance`, except for background predicates that the text mentions, which it replaces. Measures that the text does not mention are as in
+/// `instance`. Every constant must be an object of the
 /// instance and of the right type.
 pub fn parse_state_in(
     source: &Source,
@@ -69,7 +80,7 @@ pub fn parse_state_in(
 ) -> Result<Facts, Error> {
     let program = parser::parse(source)?;
     let resolver = Resolver::new(source, alphabet);
-    let mut tuples: Vec<(Pred, Vec<Object>)> = Vec::new();
+    let mut said = Said::default();
     for item in &program.items {
         let clause = match item {
             Item::Clause(clause) => clause,
@@ -78,42 +89,91 @@ pub fn parse_state_in(
                 return Err(error.with_help("its objects are those of the instance: write facts only"));
             }
         };
-        let (pred, atom) = fact(clause, &resolver)?;
-        let wanted = &alphabet.predicate(pred).args;
-        let mut args = Vec::with_capacity(wanted.len());
-        for (term, &t) in atom.args.iter().zip(wanted) {
-            let name = constant(term, atom, source)?;
-            let known = || universe.objects().map(|o| universe.name(o));
-            let Some(o) = universe.find(name) else {
-                return Err(unknown(source, term.span, name, known()));
-            };
-            if !alphabet.types.is_subtype(universe.type_of(o), t) {
-                let (is, needs) = (alphabet.types.name(universe.type_of(o)), alphabet.types.name(t));
-                let message =
-                    format!("`{name}` is a `{}`, but `{atom}` needs a `{}` there", Quoted(is), Quoted(needs));
-                return Err(source.error(term.span, message));
+        let known = |wanted: &[Type], atom: &Atom| known_objects(source, alphabet, universe, wanted, atom);
+        match fact(clause, &resolver)? {
+            Fact::Atom(pred, atom) => said.atoms.push((pred, known(&alphabet.predicate(pred).args, atom)?)),
+            Fact::Number(measure, number) => {
+                let args = known(&alphabet.measure(measure).args, &number.measure)?;
+                said.number(measure, args, number, source)?;
             }
-            args.push(o);
         }
-        tuples.push((pred, args));
     }
-    let said: Vec<Pred> = tuples.iter().map(|(p, _)| *p).collect();
-    let kept =
-        instance.iter().filter(|(p, _)| alphabet.predicate(*p).role == Role::Background && !said.contains(p));
-    facts(alphabet, universe, kept.chain(tuples.iter().map(|(p, t)| (*p, t.as_slice()))))
+    let numbered: FxHashSet<Measure> = said.numbers.iter().map(|n| n.0).collect();
+    let kept = instance.all_numbers().filter(|n| !numbered.contains(&n.0));
+    said.kept.extend(kept.map(|(measure, args, value)| (measure, args.to_vec(), value)));
+    let mentioned: Vec<Pred> = said.atoms.iter().map(|(p, _)| *p).collect();
+    let is_kept = |p: &Pred| alphabet.predicate(*p).role == Role::Background && !mentioned.contains(p);
+    said.facts(alphabet, universe, instance.iter().filter(|(p, _)| is_kept(p)))
 }
 
-/// These facts and what follows from them; an error where that is too much.
-fn facts<'a>(
+/// The objects of a known universe that a fact speaks of.
+fn known_objects(
+    source: &Source,
     alphabet: &Alphabet,
     universe: &Universe,
-    tuples: impl Iterator<Item = (Pred, &'a [Object])>,
-) -> Result<Facts, Error> {
-    let mut facts = Facts::new(alphabet);
-    tuples.for_each(|(pred, args)| facts.push(pred, args));
-    facts.seal();
-    facts.derive(universe);
-    facts.fault().cloned().map_or(Ok(facts), Err)
+    wanted: &[Type],
+    atom: &Atom,
+) -> Result<Vec<Object>, Error> {
+    let mut args = Vec::with_capacity(wanted.len());
+    for (term, &t) in atom.args.iter().zip(wanted) {
+        let name = constant(term, atom, source)?;
+        let known = || universe.objects().map(|o| universe.name(o));
+        let Some(o) = universe.find(name) else {
+            return Err(unknown(source, term.span, name, known()));
+        };
+        if !alphabet.types.is_subtype(universe.type_of(o), t) {
+            let (is, needs) = (alphabet.types.name(universe.type_of(o)), alphabet.types.name(t));
+            let message =
+                format!("`{name}` is a `{}`, but `{atom}` needs a `{}` there", Quoted(is), Quoted(needs));
+            return Err(source.error(term.span, message));
+        }
+        args.push(o);
+    }
+    Ok(args)
+}
+
+/// What a text says of a state, in objects.
+#[derive(Default)]
+struct Said {
+    atoms: Vec<(Pred, Vec<Object>)>,
+    numbers: Vec<(Measure, Vec<Object>, f64)>,
+    numbered: FxHashSet<(Measure, Vec<Object>)>,
+    /// Numbers of the instance that the text leaves as they are.
+    kept: Vec<(Measure, Vec<Object>, f64)>,
+}
+
+impl Said {
+    /// Adds a number; an error where the text gave another one before.
+    fn number(
+        &mut self,
+        measure: Measure,
+        args: Vec<Object>,
+        fact: &NumberFact,
+        source: &Source,
+    ) -> Result<(), Error> {
+        if !self.numbered.insert((measure, args.clone())) {
+            let error = source.error(fact.span, format!("`{}` has a value already", fact.measure));
+            return Err(error.with_help("remove one of them: a measure is one number"));
+        }
+        self.numbers.push((measure, args, fact.value));
+        Ok(())
+    }
+
+    /// These facts, others, and what follows from them; an error where that is too much.
+    fn facts<'a>(
+        &self,
+        alphabet: &Alphabet,
+        universe: &Universe,
+        others: impl Iterator<Item = (Pred, &'a [Object])>,
+    ) -> Result<Facts, Error> {
+        let mut facts = Facts::new(alphabet);
+        others.for_each(|(pred, args)| facts.push(pred, args));
+        self.atoms.iter().for_each(|(pred, args)| facts.push(*pred, args));
+        self.numbers.iter().chain(&self.kept).for_each(|(m, args, value)| facts.set(*m, args, *value));
+        facts.seal();
+        facts.derive(universe);
+        facts.fault().cloned().map_or(Ok(facts), Err)
+    }
 }
 
 fn unknown<'a>(
@@ -183,11 +243,16 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// The objects that a fact speaks of; in a `closed` text only declared ones.
-    fn arguments(&mut self, pred: Pred, atom: &Atom, closed: bool) -> Result<Vec<Object>, Error> {
-        let decl = self.alphabet.predicate(pred);
-        let mut args = Vec::with_capacity(decl.args.len());
-        for (term, &t) in atom.args.iter().zip(&decl.args) {
+    /// The objects that a fact speaks of, which are of these types, and of `namesake` too; in a `closed` text only declared ones.
+    fn arguments(
+        &mut self,
+        types: &[Type],
+        atom: &Atom,
+        namesake: Option<Type>,
+        closed: bool,
+    ) -> Result<Vec<Object>, Error> {
+        let mut args = Vec::with_capacity(types.len());
+        for (term, &t) in atom.args.iter().zip(types) {
             let name = constant(term, atom, self.source)?;
             let known = self.objects.iter().position(|o| o.name == *name);
             if known.is_none() && closed {
@@ -199,7 +264,6 @@ impl Draft<'_> {
                 self.objects.len() - 1
             });
             // `key(k1)` says that k1 is a key.
-            let namesake = if atom.args.len() == 1 { self.alphabet.types.find(&decl.name) } else { None };
             for t in std::iter::once(t).chain(namesake) {
                 if self.objects[at].uses.iter().all(|(other, _)| *other != t) {
                     self.objects[at].uses.push((t, atom.to_string()));

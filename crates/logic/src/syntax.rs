@@ -162,21 +162,220 @@ pub(crate) fn write_application<T: fmt::Display>(
     if args.is_empty() { Ok(()) } else { f.write_str(")") }
 }
 
-/// A possibly negated atom.
+/// A possibly negated atom or comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
     /// `false` for `\+ p(X)`.
     pub positive: bool,
-    /// The atom.
-    pub atom: Atom,
+    /// What is said to hold.
+    pub goal: Goal,
     /// Where it stands, the `\+` included.
     pub span: Span,
 }
 
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", if self.positive { "" } else { "\\+ " }, self.atom)
+        write!(f, "{}{}", if self.positive { "" } else { "\\+ " }, self.goal)
     }
+}
+
+/// What a literal says to hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// `on(X, Y)`
+    Atom(Atom),
+    /// `queue(P) > queue(Q) + 3`
+    Comparison(Comparison),
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Goal::Atom(atom) => write!(f, "{atom}"),
+            Goal::Comparison(comparison) => write!(f, "{comparison}"),
+        }
+    }
+}
+
+/// How a comparison compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `<`
+    Less,
+    /// `=<`
+    AtMost,
+}
+
+impl Op {
+    /// Whether it holds between two numbers. It never does where one is not a number.
+    #[inline]
+    pub fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Op::Greater => left > right,
+            Op::AtLeast => left >= right,
+            Op::Less => left < right,
+            Op::AtMost => left <= right,
+        }
+    }
+
+    /// The one that holds between the negated numbers.
+    #[must_use]
+    pub fn flipped(self) -> Op {
+        match self {
+            Op::Greater => Op::Less,
+            Op::AtLeast => Op::AtMost,
+            Op::Less => Op::Greater,
+            Op::AtMost => Op::AtLeast,
+        }
+    }
+
+    /// The one that holds between two numbers exactly where this one does not.
+    #[must_use]
+    pub fn opposite(self) -> Op {
+        match self {
+            Op::Greater => Op::AtMost,
+            Op::AtLeast => Op::Less,
+            Op::Less => Op::AtLeast,
+            Op::AtMost => Op::Greater,
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Op::Greater => ">",
+            Op::AtLeast => ">=",
+            Op::Less => "<",
+            Op::AtMost => "=<",
+        })
+    }
+}
+
+/// A finite number as text that reads back to the same bits, and that Prolog reads: `7`, `-0.5`, `1.0e-9`.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(pub f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Number(x) = *self;
+        if x == 0.0 || (1e-5..1e15).contains(&x.abs()) {
+            return write!(f, "{x}");
+        }
+        let text = format!("{x:e}");
+        match text.split_once('e') {
+            Some((mantissa, exponent)) if !mantissa.contains('.') => write!(f, "{mantissa}.0e{exponent}"),
+            _ => f.write_str(&text),
+        }
+    }
+}
+
+/// A part of a sum: a number, a measure, or a number times a measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summand {
+    /// The number with its sign; 1 or -1 where only the measure is written.
+    pub factor: f64,
+    /// What it is times, if anything.
+    pub measure: Option<Atom>,
+    /// Where it stands, without its sign.
+    pub span: Span,
+}
+
+/// A sum of numbers and measures: `1.2*near(C) + 0.5`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sum {
+    /// Its parts, at least one.
+    pub summands: Vec<Summand>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Summand { factor, measure, .. }) in self.summands.iter().enumerate() {
+            f.write_str(match (i, factor.is_sign_negative()) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            })?;
+            match (measure, factor.abs()) {
+                (None, number) => write!(f, "{}", Number(number))?,
+                (Some(measure), 1.0) => write!(f, "{measure}")?,
+                (Some(measure), factor) => write!(f, "{}*{measure}", Number(factor))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `queue(P) > queue(Q) + 3`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What is compared.
+    pub left: Sum,
+    /// How.
+    pub op: Op,
+    /// With what.
+    pub right: Sum,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.op, self.right)
+    }
+}
+
+/// Which end of an order is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Extreme {
+    /// `most(...)`
+    Most,
+    /// `least(...)`
+    Least,
+}
+
+impl fmt::Display for Extreme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Extreme::Most => "most",
+            Extreme::Least => "least",
+        })
+    }
+}
+
+/// `most(queue(P))`: of all substitutions that satisfy the rest of a body, those with the most or least of something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Most or least.
+    pub extreme: Extreme,
+    /// Of what.
+    pub sum: Sum,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.extreme, self.sum)
+    }
+}
+
+/// `queue(p1) = 7`
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberFact {
+    /// Of what.
+    pub measure: Atom,
+    /// The number, a finite one.
+    pub value: f64,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// What a clause concludes.
@@ -186,6 +385,8 @@ pub enum Head {
     False(Span),
     /// An atom.
     Atom(Atom),
+    /// `queue(p1) = 7`: a number that a state reports.
+    Number(NumberFact),
 }
 
 impl Head {
@@ -194,6 +395,7 @@ impl Head {
         match self {
             Head::False(span) => *span,
             Head::Atom(atom) => atom.span,
+            Head::Number(number) => number.span,
         }
     }
 }
@@ -203,6 +405,7 @@ impl fmt::Display for Head {
         match self {
             Head::False(_) => f.write_str("false"),
             Head::Atom(atom) => write!(f, "{atom}"),
+            Head::Number(number) => write!(f, "{} = {}", number.measure, Number(number.value)),
         }
     }
 }
@@ -216,6 +419,8 @@ pub struct Clause {
     pub head: Head,
     /// From what. Empty for a fact.
     pub body: Vec<Literal>,
+    /// Which of the substitutions that satisfy the body.
+    pub choices: Vec<Choice>,
     /// Where it stands, the final `.` included.
     pub span: Span,
 }
@@ -231,8 +436,14 @@ impl fmt::Display for Clause {
             }
         }
         write!(f, "{}", self.head)?;
-        for (i, literal) in self.body.iter().enumerate() {
-            write!(f, "{}{literal}", if i == 0 { " :- " } else { ", " })?;
+        let mut separator = " :- ";
+        for literal in &self.body {
+            write!(f, "{separator}{literal}")?;
+            separator = ", ";
+        }
+        for choice in &self.choices {
+            write!(f, "{separator}{choice}")?;
+            separator = ", ";
         }
         f.write_str(".")
     }

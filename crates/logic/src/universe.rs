@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::alphabet::{Action, Alphabet, Type};
+use crate::alphabet::{Action, Alphabet, Pred, Type};
 use crate::syntax::{Constant, write_application};
 
 /// An object of a [`Universe`], by its position there.
@@ -144,6 +144,17 @@ impl Universe {
     /// `move(a, floor)`, in names.
     pub fn show_action(&self, alphabet: &Alphabet, action: Action, args: &[Object]) -> String {
         self.show(&alphabet.action(action).name, args)
+    }
+
+    /// `on(a, b)`, or `queue(p1) > 3` where the predicate is a comparison.
+    pub fn show_fact(&self, alphabet: &Alphabet, pred: Pred, args: &[Object]) -> String {
+        match alphabet.comparison(pred) {
+            Some(comparison) => {
+                let names: Vec<&Constant> = args.iter().map(|&o| self.name(o)).collect();
+                comparison.display(&names, alphabet).to_string()
+            }
+            None => self.show(&alphabet.predicate(pred).name, args),
+        }
     }
 
     /// `p(a, b)` for any name and objects, as the parser reads it.

@@ -12,6 +12,10 @@ const ROOMS: &str =
     ":- action(open(door)). :- state(at(room)). :- state(carrying(key)). :- state(in(key, room)).
     :- background(room(room)). :- background(door(door)). :- background(key(key)).";
 
+/// A domain with numbers.
+const NUMBERS: &str = ":- action(green(phase)). :- action(left). :- state(current(phase)). :- number(angle).
+    :- number(queue(phase), cars). :- number(wait(phase), second). :- number(x(thing), metre). :- constant(p1).";
+
 #[test]
 fn every_mistake_has_a_clear_message() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
@@ -41,6 +45,10 @@ fn every_mistake_has_a_clear_message() {
     }
 }
 
+fn numbers() -> Alphabet {
+    Alphabet::parse(&Source::new("numbers.pl", NUMBERS)).expect("the domain is well-formed")
+}
+
 /// The error of a text, or the warnings where those are asked for.
 fn message(
     kind: &str,
@@ -56,6 +64,8 @@ fn message(
         "policy" => drop(Policy::parse(&source, blocks)?),
         "own" => drop(Policy::read(&source, &std::sync::Arc::new(blocks.clone()))?),
         "rooms" => drop(Policy::parse(&source, rooms)?),
+        "number" => drop(Policy::read(&source, &std::sync::Arc::new(numbers()))?),
+        "reported" => drop(parse_state(&source, &numbers())?),
         "state" => drop(parse_facts(&source, blocks)?),
         "objects" => drop(parse_state(&source, if name.ends_with("types") { rooms } else { blocks })?),
         "action" => drop(parse_ground_action(&source.text, blocks)?),

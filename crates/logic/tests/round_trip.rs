@@ -3,7 +3,8 @@
 use derrl_logic::alphabet::{Action, Pred, Var};
 use derrl_logic::rule::{Arg, Literal, Rule};
 use derrl_logic::syntax::{
-    self, Atom, Clause, Constant, Directive, Head, Item, Program, Term, TermKind, Tree,
+    self, Atom, Choice, Clause, Comparison, Constant, Directive, Extreme, Goal, Head, Item, NumberFact, Op,
+    Program, Sum, Summand, Term, TermKind, Tree,
 };
 use derrl_logic::{Alphabet, Policy, Source, parser};
 use proptest::collection::vec;
@@ -34,9 +35,46 @@ fn atom() -> impl Strategy<Value = Atom> {
 }
 
 fn literal() -> impl Strategy<Value = syntax::Literal> {
-    (any::<bool>(), atom()).prop_map(|(positive, atom)| syntax::Literal {
+    let goal = prop_oneof![3 => atom().prop_map(Goal::Atom), 2 => comparison().prop_map(Goal::Comparison)];
+    (any::<bool>(), goal).prop_map(|(positive, goal)| syntax::Literal {
         positive,
-        atom,
+        goal,
+        span: syntax::Span::default(),
+    })
+}
+
+/// Finite numbers of all sizes, and those that people write.
+fn finite() -> impl Strategy<Value = f64> {
+    let any = any::<f64>().prop_filter("numbers are finite", |x| x.is_finite());
+    prop_oneof![any, (-1000..1000i32).prop_map(|i| f64::from(i) / 8.0), Just(0.0), Just(1.0), Just(-1.0)]
+}
+
+fn sum() -> impl Strategy<Value = Sum> {
+    let summand = (finite(), proptest::option::weighted(0.8, atom())).prop_map(|(factor, measure)| Summand {
+        factor,
+        measure,
+        span: syntax::Span::default(),
+    });
+    vec(summand, 1..4).prop_map(|summands| Sum { summands, span: syntax::Span::default() })
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    select(&[Op::Greater, Op::AtLeast, Op::Less, Op::AtMost][..])
+}
+
+fn comparison() -> impl Strategy<Value = Comparison> {
+    let parts = (sum(), op(), sum());
+    parts.prop_map(|(left, op, right)| Comparison { left, op, right, span: syntax::Span::default() })
+}
+
+fn choice() -> impl Strategy<Value = Choice> {
+    // A number or a constant alone would read as a predicate of that name.
+    let of = sum().prop_filter("a choice is of a measure", |sum| {
+        sum.summands.iter().any(|s| s.measure.as_ref().is_some_and(|m| !m.args.is_empty()))
+    });
+    (any::<bool>(), of).prop_map(|(most, sum)| Choice {
+        extreme: if most { Extreme::Most } else { Extreme::Least },
+        sum,
         span: syntax::Span::default(),
     })
 }
@@ -46,13 +84,17 @@ fn clause() -> impl Strategy<Value = Clause> {
         atom if atom.name == "false" && atom.args.is_empty() => Head::False(atom.span),
         atom => Head::Atom(atom),
     });
-    let head = prop_oneof![1 => Just(Head::False(syntax::Span::default())), 3 => head];
-    let finite = any::<f64>().prop_filter("weights are finite", |w| w.is_finite());
-    let weight = proptest::option::of(prop_oneof![3 => 0.0..1.0f64, 1 => finite]);
-    (weight, head, vec(literal(), 0..4)).prop_map(|(weight, head, body)| Clause {
+    let number = (atom(), finite()).prop_map(|(measure, value)| {
+        Head::Number(NumberFact { measure, value: value + 0.0, span: syntax::Span::default() })
+    });
+    let head = prop_oneof![1 => Just(Head::False(syntax::Span::default())), 3 => head, 1 => number];
+    let weight = proptest::option::of(prop_oneof![3 => 0.0..1.0f64, 1 => finite()]);
+    let conditions = (vec(literal(), 0..4), vec(choice(), 0..3));
+    (weight, head, conditions).prop_map(|(weight, head, (body, choices))| Clause {
         weight,
         head,
         body,
+        choices,
         span: syntax::Span::default(),
     })
 }
@@ -85,6 +127,13 @@ fn without_spans(mut program: Program) -> Program {
         atom.span = syntax::Span::default();
         atom.args.iter_mut().for_each(|t| t.span = syntax::Span::default());
     }
+    fn forget_sum(sum: &mut Sum) {
+        sum.span = syntax::Span::default();
+        for summand in &mut sum.summands {
+            summand.span = syntax::Span::default();
+            summand.measure.iter_mut().for_each(forget_atom);
+        }
+    }
     fn forget_tree(tree: &mut Tree) {
         match tree {
             Tree::Leaf(term) => term.span = syntax::Span::default(),
@@ -106,10 +155,25 @@ fn without_spans(mut program: Program) -> Program {
                 match &mut clause.head {
                     Head::False(span) => *span = syntax::Span::default(),
                     Head::Atom(atom) => forget_atom(atom),
+                    Head::Number(number) => {
+                        number.span = syntax::Span::default();
+                        forget_atom(&mut number.measure);
+                    }
                 }
                 for literal in &mut clause.body {
                     literal.span = syntax::Span::default();
-                    forget_atom(&mut literal.atom);
+                    match &mut literal.goal {
+                        Goal::Atom(atom) => forget_atom(atom),
+                        Goal::Comparison(comparison) => {
+                            comparison.span = syntax::Span::default();
+                            forget_sum(&mut comparison.left);
+                            forget_sum(&mut comparison.right);
+                        }
+                    }
+                }
+                for choice in &mut clause.choices {
+                    choice.span = syntax::Span::default();
+                    forget_sum(&mut choice.sum);
                 }
             }
         }
@@ -224,7 +288,7 @@ fn rule() -> impl Strategy<Value = Rule> {
             let safe = literal.vars().all(|v| u32::from(v.0) < action || bound.contains(&v));
             literal.positive |= !safe;
         }
-        Rule { weight, action: Action(action), body }
+        Rule::new(weight, Action(action), body)
     })
 }
 
@@ -301,18 +365,15 @@ fn variables_are_renamed_by_appearance_head_first() {
         pred: Pred(1),
         args: args.iter().map(|&v| Arg::Var(Var(v))).collect(),
     };
-    let rule = Rule { weight: 0.994, action: Action(0), body: vec![literal([9, 1]), literal([4, 9])] };
+    let rule = Rule::new(0.994, Action(0), vec![literal([9, 1]), literal([4, 9])]);
     assert_eq!(rule.display(&blocks).to_string(), "0.99::move(X, Y) :- on(Z, Y), on(U, Z).");
     assert_eq!(rule.canonical(2).body, [literal([2, 1]), literal([3, 2])]);
 }
 
 #[test]
 fn a_small_weight_does_not_print_as_zero() {
-    let rule = |weight| Rule {
-        weight,
-        action: Action(0),
-        body: vec![Literal { positive: true, pred: Pred(0), args: Vec::new() }],
-    };
+    let stop = Literal { positive: true, pred: Pred(0), args: Vec::new() };
+    let rule = |weight| Rule::new(weight, Action(0), vec![stop.clone()]);
     let policy = Policy { rules: vec![rule(0.004), rule(0.0), rule(0.005)] };
     assert_eq!(policy.display(&world()).to_string(), "0.004::stop :- p.\n0.01::stop :- p.\n");
 }

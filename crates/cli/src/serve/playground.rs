@@ -143,7 +143,7 @@ fn defining(alphabet: &Alphabet) -> impl Iterator<Item = usize> {
     let own = alphabet.definitions().iter().filter(|d| d.pred.0 as usize >= alphabet.of_domain);
     own.map(|d| match &d.how {
         How::Clause(clause) => clause.variables,
-        How::Closure { .. } | How::Distance { .. } => alphabet.predicate(d.pred).args.len(),
+        How::Closure { .. } | How::Distance { .. } | How::Compare(_) => alphabet.predicate(d.pred).args.len(),
     })
 }
 

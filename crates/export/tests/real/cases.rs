@@ -325,7 +325,7 @@ fn random_policy(alphabet: &Alphabet, rng: &mut Rng) -> Policy {
             })
             .collect();
         let weight = (1 + rng.below(4)) as f64 / 4.0;
-        let text = Rule { weight, action, body }.display(alphabet).to_string();
+        let text = Rule::new(weight, action, body).display(alphabet).to_string();
         if let Ok(policy) = Policy::parse(&Source::new("random.pl", text), alphabet) {
             rules.extend(policy.rules);
         }

@@ -210,7 +210,7 @@ impl<'a> Explainer<'a> {
 
     /// The rules for an action that can fire, by their place in the policy.
     fn rules_for(&self, action: Action) -> impl Iterator<Item = usize> + '_ {
-        let speaks = move |r: &Rule| r.action == action && !r.body.is_empty() && r.weight > 0.0;
+        let speaks = move |r: &Rule| r.action == action && !r.abstains();
         (0..self.policy.rules.len()).filter(move |&i| speaks(&self.policy.rules[i]))
     }
 

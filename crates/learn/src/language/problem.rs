@@ -268,7 +268,7 @@ impl Problem {
             let weight = (value * 100.0).round() / 100.0;
             if !chosen.is_empty() && weight > 0.0 {
                 let body = chosen.iter().map(|&j| self.atoms(slot)[j].clone()).collect();
-                rules.push(Rule { weight, action: self.slot(slot).action, body });
+                rules.push(Rule::new(weight, self.slot(slot).action, body));
             }
         }
         Policy { rules }

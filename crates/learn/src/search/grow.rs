@@ -61,7 +61,7 @@ pub fn grow(
     let mut grown = policy.clone();
     for action in free {
         let body = Bodies::new(action, &tried, problem).best();
-        grown.rules.extend(body.map(|body| Rule { weight, action, body }));
+        grown.rules.extend(body.map(|body| Rule::new(weight, action, body)));
     }
     Ok((grown.rules.len() > policy.rules.len() && weight > 0.0).then_some(grown))
 }
@@ -232,7 +232,7 @@ impl<'a> Bodies<'a> {
     /// The literals of a body, if every variable of its negated ones is bound.
     fn safe(&self, atoms: &[usize]) -> Option<Vec<Literal>> {
         let body = atoms.iter().map(|&j| self.atoms[j].clone()).collect();
-        let rule = Rule { weight: 1.0, action: self.action, body };
+        let rule = Rule::new(1.0, self.action, body);
         rule.is_safe(self.problem.alphabet.action(self.action).args.len()).then_some(rule.body)
     }
 }

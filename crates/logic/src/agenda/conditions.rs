@@ -64,7 +64,7 @@ impl Conditions {
             let How::Clause(clause) = &definition.how else { return None };
             let body = renamed(clause, self.variables)?;
             let variables = self.variables + clause.variables - arity;
-            let legal = Rule { weight: 1.0, action: self.action, body };
+            let legal = Rule::new(1.0, self.action, body);
             if variables > Vars::BITS as usize || legal.parts_apart(arity) > 0 {
                 return None;
             }

@@ -140,8 +140,11 @@ impl Keys {
 
 impl Agenda {
     /// Compiles a policy for a universe, without facts yet. `None` where the facts or actions of this many objects do not fit
-    /// 64 bits each; pairs of a thousand million objects do.
+    /// 64 bits each (pairs of a thousand million objects do), and where the policy or what is legal depends on numbers.
     pub fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Option<Agenda> {
+        if policy.rules.iter().any(|rule| !rule.choices.is_empty()) {
+            return None;
+        }
         let keys = Keys::new(alphabet, universe)?;
         let predicates = alphabet.predicates.len();
         let type_relation = |t: Type| predicates + t.0 as usize;
@@ -182,6 +185,11 @@ impl Agenda {
                 let is_of = |o: &Object| alphabet.types.is_subtype(universe.type_of(*o), t);
                 universe.objects().filter(is_of).for_each(|o| relations[at].insert(u64::from(o.0)));
             }
+        }
+        if let Some(program) = &alphabet.program
+            && program.needed(asked.iter().copied()).iter().any(|&p| program.comparison(p).is_some())
+        {
+            return None;
         }
         let every = EveryAction::new(alphabet, universe);
         let program = alphabet.program.as_ref().filter(|p| asked.iter().any(|&a| p.defines(a)));

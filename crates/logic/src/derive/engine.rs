@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
+use super::compare;
 use super::native::Native;
 use super::program::{DefiningClause, How, Program};
 use crate::alphabet::{Pred, Type, Var};
@@ -165,6 +166,8 @@ impl Engine {
                         let (along, to) = (along.0 as usize, to.map(|p| p.0 as usize));
                         group.native = Some(Native::distance(relation, along, to));
                     }
+                    // Comparisons are no components: they are among the facts.
+                    How::Compare(_) => {}
                 }
             }
             group.preds.iter().for_each(|&p| engine.group_of[p] = Some(at));
@@ -443,8 +446,17 @@ impl Program {
     /// Adds to the given facts all that follow from them, in place of derived facts that were there. Takes time in what is derived
     /// and in the substitutions of bodies. An error where there are too many of them.
     pub fn evaluate(&self, facts: &mut Facts, universe: &Universe) -> Result<(), Error> {
+        for &at in &self.comparisons {
+            let definition = &self.definitions()[at];
+            if let How::Compare(comparison) = &definition.how {
+                compare::evaluate(definition.pred, comparison, facts)?;
+            }
+        }
+        if self.components.is_empty() {
+            return Ok(());
+        }
         let all: Vec<Pred> = (0..self.signatures.len() as u32).map(Pred).collect();
-        let derived = all.iter().filter(|p| self.defines(**p));
+        let derived = all.iter().filter(|p| self.defines(**p) && self.comparison(**p).is_none());
         derived.clone().for_each(|&p| facts.forget(p));
         let mut engine = Engine::new(self, universe, &all)?;
         engine.load(facts)?;

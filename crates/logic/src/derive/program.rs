@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::strata::{Component, Edge, components};
 use crate::alphabet::{Alphabet, Pred, Role, Type, Types, Var};
+use crate::number::Comparison;
 use crate::rule::{Arg, Literal};
 use crate::syntax::{Constant, Indicator, Quoted, write_application};
 
@@ -37,6 +38,8 @@ pub enum How {
         /// The goals; `None` where the goal is an argument.
         to: Option<Pred>,
     },
+    /// A comparison of measures. No sentence defines it: rules say it as it is.
+    Compare(Comparison),
 }
 
 /// A clause that defines a derived predicate. Its variables are numbered by appearance.
@@ -94,7 +97,11 @@ impl DefiningClause {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     definitions: Vec<Definition>,
-    /// In an order in which each depends on earlier ones only.
+    /// Comparisons, by their definitions: they depend on no predicate.
+    pub(super) comparisons: Vec<usize>,
+    /// By predicate: which definition it has, where it is a comparison.
+    comparison_of: Vec<Option<usize>>,
+    /// All others, in an order in which each depends on earlier ones only.
     pub(super) components: Vec<Component>,
     pub(super) types: Types,
     /// By predicate: the types of its arguments.
@@ -110,7 +117,10 @@ impl Program {
     pub(crate) fn new(definitions: Vec<Definition>, alphabet: &Alphabet) -> Result<Program, Vec<Edge>> {
         let edges: Vec<Edge> = definitions.iter().enumerate().flat_map(|(at, d)| edges(at, d)).collect();
         let components = components(alphabet.predicates.len(), &definitions, &edges)?;
+        let (comparisons, comparison_of) = comparisons(&definitions, alphabet.predicates.len());
         Ok(Program {
+            comparisons,
+            comparison_of,
             components,
             types: alphabet.types.clone(),
             signatures: alphabet.predicates.iter().map(|p| p.args.clone()).collect(),
@@ -123,6 +133,15 @@ impl Program {
     /// The definitions, in the order of the text.
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
+    }
+
+    /// The comparison that a predicate is, where it is one.
+    pub fn comparison(&self, pred: Pred) -> Option<&Comparison> {
+        let at = (*self.comparison_of.get(pred.0 as usize)?)?;
+        match &self.definitions[at].how {
+            How::Compare(comparison) => Some(comparison),
+            _ => None,
+        }
     }
 
     /// The definitions of one predicate, in the order of the text.
@@ -173,6 +192,7 @@ impl Program {
             let at = all.definitions.iter().enumerate().filter(|(_, d)| theirs(d)).map(|(at, _)| at);
             component.definitions = at.collect();
         }
+        (all.comparisons, all.comparison_of) = comparisons(&all.definitions, count);
         all.signatures.truncate(count);
         all.names.truncate(count);
         all.derived.truncate(count);
@@ -188,6 +208,17 @@ impl Program {
     }
 }
 
+/// Which definitions are comparisons, and which one each predicate has.
+fn comparisons(definitions: &[Definition], predicates: usize) -> (Vec<usize>, Vec<Option<usize>>) {
+    let is = |at: &usize| matches!(definitions[*at].how, How::Compare(_));
+    let all: Vec<usize> = (0..definitions.len()).filter(is).collect();
+    let mut of = vec![None; predicates];
+    for &at in &all {
+        of[definitions[at].pred.0 as usize] = Some(at);
+    }
+    (all, of)
+}
+
 /// What a definition depends on.
 fn edges(at: usize, definition: &Definition) -> Vec<Edge> {
     let edge = |from: Pred, strict: bool| Edge { from, to: definition.pred, strict, definition: at };
@@ -195,6 +226,7 @@ fn edges(at: usize, definition: &Definition) -> Vec<Edge> {
         How::Clause(clause) => clause.body.iter().map(|l| edge(l.pred, !l.positive)).collect(),
         How::Closure { of } => vec![edge(*of, true)],
         How::Distance { along, to } => std::iter::once(along).chain(to).map(|&p| edge(p, true)).collect(),
+        How::Compare(_) => Vec::new(),
     }
 }
 
@@ -249,8 +281,11 @@ impl Alphabet {
 
     /// The directive that declares a derived predicate.
     pub(crate) fn write_declaration(&self, pred: Pred, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sugar = self.definitions().iter().find(|d| d.pred == pred && !matches!(d.how, How::Clause(_)));
         let p = self.predicate(pred);
+        if p.role == Role::Comparison {
+            return Ok(());
+        }
+        let sugar = self.definitions().iter().find(|d| d.pred == pred && !matches!(d.how, How::Clause(_)));
         match sugar {
             Some(d) => writeln!(f, "{}", d.display(self)),
             None => writeln!(f, ":- derived({}).", self.signature(&p.name, &p.args)),
@@ -260,7 +295,7 @@ impl Alphabet {
     /// A predicate as closures and distances name it: by its name alone where that is enough.
     fn short_name(&self, pred: Pred) -> String {
         let p = self.predicate(pred);
-        match self.predicates.iter().filter(|q| q.name == p.name && q.role != Role::Legal).count() {
+        match self.predicates.iter().filter(|q| q.name == p.name && q.role.is_named()).count() {
             1 => Quoted(&p.name).to_string(),
             _ => Indicator(&p.name, p.args.len()).to_string(),
         }
@@ -281,6 +316,7 @@ impl Definition {
                 How::Distance { along, to: Some(to) } => {
                     write!(f, ":- distance({new}, {}, {}).", called(*along), called(*to))
                 }
+                How::Compare(comparison) => f.write_str(&comparison.name(alphabet)),
             }
         })
     }

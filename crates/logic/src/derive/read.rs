@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::program::{DefiningClause, Definition, How, Program};
 use super::strata::Edge;
-use crate::alphabet::{Alphabet, Pred, Predicate, Role, Type};
+use crate::alphabet::{Alphabet, Pred, Predicate, Type};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::domain::Draft;
 use crate::file_kind::DEFINING;
 use crate::resolve::{Resolver, Scope};
 use crate::rule::Arg;
-use crate::syntax::{self, Clause, Head, Indicator, Item, Quoted, Span, TermKind, Tree};
+use crate::syntax::{self, Clause, Goal, Head, Indicator, Item, Quoted, Span, TermKind, Tree};
 
 /// `:- closure(above, on).`, `:- distance(closer, link).` or `:- distance(nearer, link, goal).`
 pub(crate) struct Sugar<'a> {
@@ -108,7 +108,7 @@ impl<'a> Draft<'a> {
         let mut all: Vec<(&'a str, Vec<&'a str>)> =
             here.map(|(_, (s, _))| (s.name, s.types.clone())).collect();
         if let Some(alphabet) = domain {
-            let named = alphabet.predicates.iter().filter(|p| p.role != Role::Legal);
+            let named = alphabet.predicates.iter().filter(|p| p.role.is_named());
             all.extend(
                 named.map(|p| (p.name.as_str(), p.args.iter().map(|&t| alphabet.types.name(t)).collect())),
             );
@@ -156,11 +156,13 @@ pub(crate) struct Declared<'a> {
 }
 
 impl Declared<'_> {
-    /// The program of these sentences and of what the alphabet defines already; `None` where nothing is derived.
+    /// The program of these sentences, of what the alphabet defines already and of comparisons that it `compared` elsewhere; `None` where
+    /// nothing is derived. Comparisons that only these sentences make join the predicates of the alphabet.
     pub fn program(
         &self,
         sugar: Vec<Expanded<'_>>,
-        alphabet: &Alphabet,
+        compared: Vec<Definition>,
+        alphabet: &mut Alphabet,
         source: &Source,
     ) -> Result<Option<Program>, Error> {
         let mut definitions: Vec<Definition> = alphabet.definitions().to_vec();
@@ -187,6 +189,7 @@ impl Declared<'_> {
             definitions.push(define(clause, &resolver)?);
             spans.push(Place::Clause(clause));
         }
+        let comparisons = resolver.into_comparisons();
         let has_clause = |p: Pred| definitions[known..].iter().any(|d| d.pred == p);
         for &(at, span) in self.undefined {
             let pred = Pred((new + at) as u32);
@@ -211,6 +214,8 @@ impl Declared<'_> {
                 return Err(source.error(span, message).with_help(help));
             }
         }
+        definitions.extend(compared);
+        definitions.extend(comparisons.declare(alphabet));
         if definitions.is_empty() {
             return Ok(None);
         }
@@ -259,6 +264,7 @@ fn define(clause: &Clause, resolver: &Resolver<'_>) -> Result<Definition, Error>
         });
     }
     resolver.check_length(clause)?;
+    resolver.no_choices(clause)?;
     let mut body = Vec::with_capacity(clause.body.len());
     for literal in &clause.body {
         let resolved = resolver.literal(literal, &mut scope)?;
@@ -292,7 +298,10 @@ fn unstratified<'p>(
     match place(strict.definition) {
         Some(Place::Clause(clause)) => {
             let name = &alphabet.predicate(strict.from).name;
-            let literal = clause.body.iter().find(|l| !l.positive && l.atom.name == *name);
+            let literal = clause
+                .body
+                .iter()
+                .find(|l| !l.positive && matches!(&l.goal, Goal::Atom(atom) if atom.name == *name));
             span = literal.map_or(clause.span, |l| l.span);
         }
         Some(Place::Directive(at)) => (span, negated) = (*at, false),
@@ -343,7 +352,9 @@ impl Alphabet {
             }
             draft.directive(directive)?;
             let clash = |name: &str, arity: usize| {
-                self.find_predicate(name, arity).is_some() || self.find_action(name, arity).is_some()
+                self.find_predicate(name, arity).is_some()
+                    || self.find_action(name, arity).is_some()
+                    || self.find_measure(name, arity).is_some()
             };
             if let (Some((new, _)), Some(arg)) = (draft.predicates.last(), arg)
                 && name == "derived"
@@ -394,7 +405,7 @@ impl Alphabet {
         let defining: Vec<&Clause> = clauses.filter(|c| resolver.is_derived(&c.head)).collect();
         drop(resolver);
         let declared = Declared { first, defining: &defining, undefined: &draft.undefined, legal: &[] };
-        let program = declared.program(sugar, &all, source)?;
+        let program = declared.program(sugar, Vec::new(), &mut all, source)?;
         all.program = program.map(Arc::new);
         Ok(Some(all))
     }

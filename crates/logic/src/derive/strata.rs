@@ -23,7 +23,7 @@ pub(crate) struct Component {
     pub definitions: Vec<usize>,
 }
 
-/// The components of the derived predicates, each after those that it depends on. An error is a cycle with a strict edge: that
+/// The components of the derived predicates but comparisons, each after those that it depends on. An error is a cycle with a strict edge: that
 /// edge comes first, and each edge starts where the one before it ends.
 pub(crate) fn components(
     predicates: usize,
@@ -31,7 +31,7 @@ pub(crate) fn components(
     edges: &[Edge],
 ) -> Result<Vec<Component>, Vec<Edge>> {
     let mut derived = vec![false; predicates];
-    for d in definitions {
+    for d in definitions.iter().filter(|d| !matches!(d.how, How::Compare(_))) {
         derived[d.pred.0 as usize] = true;
     }
     // below[p]: the derived predicates that p is defined by.
@@ -63,7 +63,7 @@ pub(crate) fn components(
     for e in edges.iter().filter(|e| within(e)) {
         all[component_of[e.to.0 as usize]].recursive = true;
     }
-    for (i, d) in definitions.iter().enumerate() {
+    for (i, d) in definitions.iter().enumerate().filter(|(_, d)| derived[d.pred.0 as usize]) {
         let component = &mut all[component_of[d.pred.0 as usize]];
         component.definitions.push(i);
         component.recursive |= matches!(d.how, How::Closure { .. });

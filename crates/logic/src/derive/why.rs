@@ -30,7 +30,7 @@ pub struct Derivation {
 /// Why a fact holds, or does not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// The world says so.
+    /// The world says so, or the numbers that it reports.
     Given,
     /// Nothing derives it.
     Absent,
@@ -79,7 +79,7 @@ impl<'a> Explainer<'a> {
         // What no definition reads is given all the same.
         for &p in &all {
             let at = p.0 as usize;
-            if !program.defines(p) && !engine.reads(at) {
+            if engine.group_of[at].is_none() && !engine.reads(at) {
                 facts.tuples(p).for_each(|t| {
                     let fact = engine.packing.pack(t);
                     engine.relations[at].insert(fact);
@@ -98,7 +98,7 @@ impl<'a> Explainer<'a> {
 
     fn explain(&mut self, relation: usize, fact: u64) -> Derivation {
         let pred = Pred(relation as u32);
-        let reason = if !self.program.defines(pred) {
+        let reason = if self.engine.group_of[relation].is_none() {
             Reason::Given
         } else if self.most == 0 {
             Reason::Cut
@@ -122,7 +122,7 @@ impl<'a> Explainer<'a> {
             How::Distance { along, to } => {
                 return self.nearer(relation, along.0 as usize, to.map(|p| p.0 as usize), fact);
             }
-            How::Clause(_) => {}
+            How::Clause(_) | How::Compare(_) => {}
         }
         let found = self.engine.earliest(relation, fact)?;
         let (clause, phi) = found;
@@ -261,8 +261,7 @@ impl Derivation {
         f: &mut fmt::Formatter<'_>,
     ) -> fmt::Result {
         let sign = if self.holds { "" } else { "\\+ " };
-        let name = &alphabet.predicate(self.pred).name;
-        write!(f, "{:1$}{sign}{2}", "", 2 * depth, universe.show(name, &self.args))?;
+        write!(f, "{:1$}{sign}{2}", "", 2 * depth, universe.show_fact(alphabet, self.pred, &self.args))?;
         match &self.reason {
             Reason::Given | Reason::Absent => writeln!(f),
             Reason::Cut => writeln!(f, "  ..."),

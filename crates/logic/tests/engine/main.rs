@@ -3,6 +3,7 @@
 
 mod agenda;
 mod derive;
+mod numbers;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -70,6 +71,7 @@ fn policy(alphabet: &Alphabet, variables: usize, raw: &[RawRule]) -> Policy {
         weight: f64::from(*weight) / 4.0,
         action: Action((action % alphabet.actions.len()) as u32),
         body: body.iter().map(|&l| literal(alphabet, variables, l)).collect(),
+        choices: Vec::new(),
     };
     Policy { rules: raw.iter().map(rule).collect() }
 }
@@ -123,6 +125,7 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                 types,
                 of_domain: predicates.len(),
                 program: None,
+                measures: Vec::new(),
                 predicates,
                 actions,
                 constants: MENTIONED[..constants].iter().map(|c| Constant::name(c)).collect(),
@@ -376,6 +379,7 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             types: Types::new(&[], &[]),
             of_domain: 3,
             program: None,
+            measures: Vec::new(),
             predicates: [3, 1, 2].into_iter().enumerate().map(predicate).collect(),
             actions: vec![ActionDecl {
                 name: "a".to_string(),

@@ -263,7 +263,7 @@ impl<'a> Search<'a> {
         match self.alphabet.predicate(pred).role {
             Role::State => true,
             Role::Background => self.bounds.background,
-            Role::Derived | Role::Legal => false,
+            Role::Derived | Role::Legal | Role::Comparison => false,
         }
     }
 

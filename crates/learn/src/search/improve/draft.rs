@@ -31,7 +31,7 @@ impl Draft {
     pub fn rule(&self, problem: &Problem, weight: f64) -> Rule {
         let action = Action(self.action);
         let atoms = problem.grounder.atoms(action);
-        Rule { weight, action, body: self.atoms.iter().map(|&j| atoms[j].clone()).collect() }
+        Rule::new(weight, action, self.atoms.iter().map(|&j| atoms[j].clone()).collect())
     }
 
     /// Whether every variable of its negated atoms is bound.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use derrl_logic::alphabet::Predicate;
 use derrl_logic::syntax::Indicator;
-use derrl_logic::{Alphabet, Policy, Role};
+use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
 use super::bodies::Reach;
@@ -59,7 +59,7 @@ impl fmt::Display for Widening {
 impl Widening {
     /// The steps that restarts may try: the negation of each predicate, and one more variable.
     pub fn for_restarts(alphabet: &Alphabet) -> Vec<Widening> {
-        let negated = alphabet.predicates.iter().filter(|p| p.role != Role::Legal).map(signature);
+        let negated = alphabet.predicates.iter().filter(|p| p.role.is_named()).map(signature);
         let mut steps: Vec<Widening> = negated.map(Widening::NegationOf).collect();
         steps.push(Widening::Variables(alphabet.variables + 1));
         steps.retain(|step| step.is_free(alphabet));

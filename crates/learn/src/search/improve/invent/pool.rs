@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_logic::{Alphabet, Facts, Object, Policy, Pred, Role, Source, Universe};
+use derrl_logic::{Alphabet, Facts, Object, Policy, Pred, Source, Universe};
 use rustc_hash::FxHashSet;
 
 use super::distances::is_graph;
@@ -77,7 +77,7 @@ pub fn pool(
 pub fn graphs(alphabet: &Arc<Alphabet>, table: &Table) -> Vec<Pred> {
     let leads = |p: &Pred| {
         let predicate = alphabet.predicate(*p);
-        predicate.role != Role::Legal
+        predicate.role.is_named()
             && matches!(*predicate.args.as_slice(), [from, to] if alphabet.types.overlap(from, to))
     };
     let mut graphs: Vec<Pred> = (0..alphabet.predicates.len() as u32).map(Pred).filter(leads).collect();

@@ -1,6 +1,6 @@
 //! Templates of definitions: projections, conjunctions, closures and the recursive scheme, as text.
 
-use derrl_logic::{Alphabet, Role, Type, Types};
+use derrl_logic::{Alphabet, Type, Types};
 use serde::{Deserialize, Serialize};
 
 /// A predicate that could be invented, or several.
@@ -71,7 +71,7 @@ impl<'a> Templates<'a> {
             |at: usize| alphabet.actions.iter().any(|a| a.forbidden.iter().any(|p| p.0 as usize == at));
         let named = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && is_plain(name);
         let all = alphabet.predicates.iter().enumerate();
-        let all = all.filter(|(at, p)| p.role != Role::Legal && !forbidden(*at) && named(&p.name));
+        let all = all.filter(|(at, p)| p.role.is_named() && !forbidden(*at) && named(&p.name));
         let (mut concepts, mut relations) = (Vec::new(), Vec::new());
         for (_, p) in all {
             match *p.args.as_slice() {

@@ -1,0 +1,3 @@
+:- action(up).
+:- number(angle).
+angle = 3.

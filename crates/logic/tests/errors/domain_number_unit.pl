@@ -1,0 +1,2 @@
+:- action(up).
+:- number(angle, 3).

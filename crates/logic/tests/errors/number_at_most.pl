@@ -1,0 +1,1 @@
+left :- angle <= 3.

@@ -1,0 +1,1 @@
+left :- most(queue(P)).

@@ -1,0 +1,3 @@
+:- derived(longest(phase)).
+longest(P) :- most(queue(P)).
+green(P) :- longest(P).

@@ -1,0 +1,1 @@
+left :- angle > 0, most(angle + 0*angle).

@@ -1,0 +1,1 @@
+green(P) :- least(queue(P) > 2).

@@ -1,0 +1,3 @@
+:- derived(angle).
+angle :- current(P).
+left :- angle.

@@ -1,0 +1,1 @@
+green(P) :- current(queue(P) > 3).

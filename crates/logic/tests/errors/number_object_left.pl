@@ -1,0 +1,1 @@
+green(P) :- current(P), P > 3.

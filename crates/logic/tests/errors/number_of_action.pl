@@ -1,0 +1,1 @@
+green(P) :- left > 3.

@@ -1,0 +1,1 @@
+green(P) :- current(P) > 3.

@@ -1,0 +1,1 @@
+green(P) :- queue(P) > .

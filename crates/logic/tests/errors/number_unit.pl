@@ -1,0 +1,1 @@
+green(P) :- current(P), wait(P) > queue(P).

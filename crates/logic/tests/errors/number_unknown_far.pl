@@ -1,0 +1,1 @@
+left :- zzz(X) > 0.02, current(X).

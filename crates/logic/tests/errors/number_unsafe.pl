@@ -1,0 +1,1 @@
+left :- \+ queue(P) > 3.

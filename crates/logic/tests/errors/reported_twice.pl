@@ -1,0 +1,1 @@
+queue(p1) = 7. queue(p1) = 8.

@@ -1,0 +1,1 @@
+queue(p1) = many.
