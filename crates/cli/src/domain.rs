@@ -88,6 +88,17 @@ impl Domain {
         Domain::parse(name, &source.name, source.text, untyped)
     }
 
+    /// The same for reading policies: in a domain of PDDL they may speak of goals that the problems at hand lack.
+    fn open(mut self) -> anyhow::Result<Domain> {
+        if let Some(pddl) = &self.pddl {
+            let text = pddl.translation.open_text(&self.text)?;
+            let alphabet = Alphabet::parse(&Source::new(format!("{}.pl", self.world.name()), text))?;
+            let is_untyped = self.alphabet.types.is_empty();
+            self.alphabet = Arc::new(if is_untyped { alphabet.untyped() } else { alphabet });
+        }
+        Ok(self)
+    }
+
     /// A domain from its text. `file` is named in errors.
     pub fn parse(name: &str, file: &str, text: String, untyped: bool) -> anyhow::Result<Domain> {
         let alphabet = Alphabet::parse(&Source::new(file, text.clone()))?;
@@ -143,7 +154,7 @@ pub fn load_policy_with(
     if !path.exists() {
         bail!("{shown} is missing: name a policy file, or the folder of a run, such as runs/blocks-1");
     }
-    let (file, mut domain) = if path.is_dir() {
+    let (file, domain) = if path.is_dir() {
         let folder = run_folder::RunFolder::open(path)?;
         let domain = match domain {
             Some(name) => Domain::load_with(name, untyped, asked)?,
@@ -162,6 +173,7 @@ pub fn load_policy_with(
     if path.is_dir() && !file.exists() {
         bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(path));
     }
+    let mut domain = domain.open()?;
     let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
     // What the policy defines is part of what is spoken here.
     domain.alphabet = alphabet;

@@ -83,6 +83,30 @@ fn rules_learned_from_few_objects_hold_for_many() {
 }
 
 #[test]
+fn a_policy_may_speak_of_goals_that_a_problem_lacks() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path();
+    assert!(run(at, &["new", "satellite"]).status.success());
+    let problem = "(define (problem p) (:domain satellite)
+        (:objects s - satellite i - instrument m - mode d e - direction)
+        (:init (on_board i s) (supports i m) (calibration_target i d) (pointing s d) (power_avail s))
+        (:goal (have_image e m)))";
+    std::fs::write(at.join("image.pddl"), problem).expect("there is room");
+    let domain = ["--domain", "satellite/domain.pddl"];
+    let planned = run(at, &[&["plan", "satellite/by-hand.pl", "image.pddl"], &domain[..]].concat());
+    let said = text(&planned.stdout);
+    assert!(planned.status.success() && said.contains("(take_image s e i m)"), "{}", text(&planned.stderr));
+    let scored = [&["eval", "satellite/by-hand.pl", "--test", "image.pddl", "--json"], &domain[..]].concat();
+    assert_eq!(json(&run(at, &scored))["scores"]["image.pddl"]["success_rate"], 1.0);
+    // What no goal could be is no word of the domain.
+    std::fs::write(at.join("odd.pl"), "turn_to(S, D, E) :- goal_supports(I, M), pointing(S, E).")
+        .expect("there is room");
+    let odd = run(at, &[&["plan", "odd.pl", "image.pddl"], &domain[..]].concat());
+    assert_eq!(odd.status.code(), Some(2));
+    assert!(text(&odd.stderr).contains("unknown predicate `goal_supports/2`"), "{}", text(&odd.stderr));
+}
+
+#[test]
 fn bad_input_gets_one_error() {
     let folder = tempfile::tempdir().expect("there is room");
     let at = folder.path();

@@ -53,6 +53,8 @@ struct Parts {
     summary: String,
     domain: String,
     alphabet: Arc<Alphabet>,
+    /// What policies may speak of, where that is more than what rules are learned with.
+    wider: Option<Arc<Alphabet>>,
     vocabulary: Option<Vocabulary>,
     tasks: Vec<Task>,
     /// How to make each task.
@@ -204,6 +206,7 @@ impl World {
             summary: String::new(),
             domain,
             alphabet: Arc::new(alphabet),
+            wider: None,
             vocabulary: None,
             tasks: Vec::new(),
             makes: Vec::new(),
@@ -229,7 +232,14 @@ impl World {
         let domain = domain.into();
         let alphabet = Alphabet::parse(&Source::new(file, domain.clone()))?;
         self.check(&alphabet)?;
-        Ok(self.edit(|w| (w.domain, w.alphabet) = (domain, Arc::new(alphabet))))
+        Ok(self.edit(|w| (w.domain, w.alphabet, w.wider) = (domain, Arc::new(alphabet), None)))
+    }
+
+    /// The world whose policies may say more than what rules are learned with: all that this domain file declares. Environments are
+    /// made for either.
+    pub fn policies_say(self, domain: impl Into<String>) -> Result<World, Error> {
+        let wider = Alphabet::parse(&Source::new(format!("{}.pl", self.name()), domain))?;
+        Ok(self.edit(|w| w.wider = Some(Arc::new(wider))))
     }
 
     /// The world with one line on what it is about.
@@ -359,6 +369,11 @@ impl World {
         Arc::clone(&self.0.alphabet)
     }
 
+    /// What a policy may speak of: what rules are learned with, unless [`World::policies_say`] says more.
+    pub fn widest_alphabet(&self) -> Arc<Alphabet> {
+        Arc::clone(self.0.wider.as_ref().unwrap_or(&self.0.alphabet))
+    }
+
     /// Its tasks; the first is the one trained on.
     pub fn tasks(&self) -> &[Task] {
         &self.0.tasks
@@ -402,7 +417,7 @@ impl World {
     pub fn check(&self, alphabet: &Alphabet) -> Result<(), Error> {
         match &self.0.vocabulary {
             Some(vocabulary) => Binding::new(self.name(), vocabulary, alphabet).map(|_| ()),
-            None => named::check(self.name(), &self.0.alphabet, alphabet),
+            None => named::check(self.name(), &self.widest_alphabet(), alphabet),
         }
     }
 
@@ -416,7 +431,7 @@ impl World {
         let at = self.place(task)?;
         options.check(self)?;
         if self.0.vocabulary.is_none() {
-            named::check(self.name(), &self.0.alphabet, alphabet)?; // the others find out as they bind names
+            named::check(self.name(), &self.widest_alphabet(), alphabet)?; // the others find out as they bind names
         }
         self.0.makes[at](alphabet, options)
     }

@@ -20,7 +20,7 @@ use crate::types::Kind;
 /// | types | types; `object` is `any`, `(either a b)` a type `a_or_b` above both |
 /// | predicates that no effect changes | `:- background` |
 /// | other predicates | `:- state` |
-/// | literals of goals | background `goal_p`, `goal_not_p`, for the predicates that occur in the goals given |
+/// | literals of goals | background `goal_p`, `goal_not_p`, for the predicates that occur in the goals given; see [`Translation::open_text`] for others |
 /// | actions | actions with the same parameters; their preconditions are clauses after `:- legal` |
 /// | `:derived` | `:- derived` and clauses |
 /// | `forall` in a condition | a derived predicate `..._fails` that holds where there is a counterexample |
@@ -36,6 +36,8 @@ pub struct Translation {
     pub(crate) actions: Vec<String>,
     /// The goal predicates: whether the atom is to hold, and the predicate.
     pub(crate) goals: BTreeMap<(bool, u32), String>,
+    /// Those that occur in the goals given.
+    wanted: BTreeSet<(bool, u32)>,
     /// The kinds that conditions ask for by themselves.
     pub(crate) guards: BTreeMap<Kind, String>,
     kind_names: Vec<String>,
@@ -89,6 +91,8 @@ const RESERVED: [&str; 4] = ["false", "true", "fail", "not"];
 impl Translation {
     /// The domain in derrl's language. `tasks` tell which predicates goals are about: usually those that are
     /// trained on.
+    ///
+    /// A goal that they never have is no use to whoever learns from them: it would only make for more candidate atoms.
     pub fn new<'t>(
         domain: &Arc<Domain>,
         tasks: impl IntoIterator<Item = &'t Task>,
@@ -118,15 +122,24 @@ impl Translation {
             wanted.extend(task.goal_literals().iter().map(|(holds, p, _)| (*holds, *p)));
         }
         let mut goals = BTreeMap::new();
-        for (holds, p) in wanted {
+        let name = |(holds, p): (bool, u32)| {
             let predicate = &domain.predicates[p as usize];
             let name = format!("{}{}", if holds { "goal_" } else { "goal_not_" }, plain(&predicate.name));
-            taken.take(
-                &name,
-                predicate.args.len(),
-                &format!("the goal of predicate `{}`", predicate.name),
-            )?;
-            goals.insert((holds, p), name);
+            (name, predicate.args.len(), format!("the goal of predicate `{}`", predicate.name))
+        };
+        for &goal in &wanted {
+            let (name, arity, what) = name(goal);
+            taken.take(&name, arity, &what)?;
+            goals.insert(goal, name);
+        }
+        let possible = (0..domain.predicates.len() as u32)
+            .filter(|&p| domain.predicates[p as usize].role() != Role::Static)
+            .flat_map(|p| [(true, p), (false, p)]);
+        for goal in possible.filter(|goal| !wanted.contains(goal)) {
+            let (name, arity, what) = name(goal);
+            if taken.take(&name, arity, &what).is_ok() {
+                goals.insert(goal, name);
+            }
         }
         let mut translation = Translation {
             domain: domain.clone(),
@@ -134,6 +147,7 @@ impl Translation {
             predicates,
             actions,
             goals,
+            wanted,
             guards: BTreeMap::new(),
             kind_names: kind_names(domain)?,
         };
@@ -144,6 +158,22 @@ impl Translation {
     /// The text of the domain file.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// A text for this domain with every goal declared that a problem could have: what a policy may speak of, whatever the
+    /// problem at hand asks for.
+    pub fn open_text(&self, text: &str) -> Result<String, Error> {
+        let known = Alphabet::parse(&Source::new(format!("{}.pl", plain(&self.domain.name)), text))?;
+        let mut open = text.to_string();
+        for ((_, p), name) in &self.goals {
+            let args = &self.domain.predicates[*p as usize].args;
+            let is_free = known.find_predicate(name, args.len()).is_none()
+                && known.find_action(name, args.len()).is_none();
+            if is_free {
+                let _ = writeln!(open, ":- background({}).", self.signature(name, args));
+            }
+        }
+        Ok(open)
     }
 
     /// The alphabet that the text describes.
@@ -292,8 +322,8 @@ impl Translation {
             };
             let _ = writeln!(out, ":- {role}({}).", self.signature(name, &p.args));
         }
-        for ((_, p), name) in &self.goals {
-            let args = &domain.predicates[*p as usize].args;
+        for goal in &self.wanted {
+            let (args, name) = (&domain.predicates[goal.1 as usize].args, &self.goals[goal]);
             let _ = writeln!(out, ":- background({}).", self.signature(name, args));
         }
         for name in self.guards.values() {

@@ -232,9 +232,7 @@ fn plans_are_accepted_by_unified_planning() {
         std::fs::write(&problem, generator.problem(2, 1)).expect("it can be written");
         own.push((domain, problem));
     }
-    for name in ["transport"] {
-        own.push((ipc.join(name).join("domain.pddl"), ipc.join(name).join("p1.pddl")));
-    }
+    own.push((ipc.join("transport/domain.pddl"), ipc.join("transport/p1.pddl")));
     for (domain_file, problem) in &own {
         let domain = load_domain(domain_file).unwrap_or_else(|e| panic!("{e}"));
         let task = load_problem(problem, &domain).unwrap_or_else(|e| panic!("{e}"));

@@ -51,7 +51,7 @@ struct Seen {
 impl Policy {
     /// The policy that a text describes, for a world.
     pub fn parse(world: &World, text: &str) -> Result<Policy, Error> {
-        let alphabet = world.alphabet();
+        let alphabet = world.widest_alphabet();
         let (rules, alphabet) = derrl_logic::Policy::read(&Source::new("policy.pl", text), &alphabet)?;
         Ok(Policy { alphabet, rules })
     }

@@ -148,7 +148,10 @@ impl Pddl {
     pub fn world(self: &Arc<Pddl>) -> anyhow::Result<World> {
         let name = derrl_pddl::plain(&self.translation.domain.name);
         let about = format!("the PDDL domain {}", self.translation.domain.name);
-        let mut world = World::new(name, self.translation.text())?.about(about);
+        let world = World::new(name, self.translation.text())?.about(about);
+        // Policies for it may speak of goals that its problems lack; what is learned does not.
+        let open = self.translation.open_text(world.domain())?;
+        let mut world = world.policies_say(open)?;
         for (task, problems) in &self.tasks {
             let (own, name) = (Arc::clone(self), task.clone());
             let sizes: Vec<usize> = problems.iter().map(|t| t.size()).collect();
