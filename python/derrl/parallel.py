@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
 import time
 import traceback
@@ -68,16 +69,8 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
                 show(before + done, total, f"{before + done} of {total} restarts, {len(running)} at work")
     except KeyboardInterrupt as interrupt:
         error = interrupt
-        # They were interrupted as well, and send what they have.
-        for ours, (_, child) in running.items():
-            try:
-                if ours.poll(10):
-                    kept, _ = ours.recv()
-                    if kept is not None:
-                        _derrl.absorb(world, folder, [kept])
-            except EOFError:
-                pass
-            child.join(1)
+        for kept in _interrupted(running):
+            _derrl.absorb(world, folder, [kept])
     finally:
         for _, child in running.values():
             if child.is_alive():
@@ -86,6 +79,35 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
     if error is not None:
         raise error
     return done
+
+
+PATIENCE = 1.0
+"""Seconds that processes have to send what they have, once they are interrupted."""
+
+
+def _interrupted(running: dict[Connection, tuple[int, Any]]) -> list[str]:
+    """What the processes had done when they were interrupted.
+
+    Ctrl-C in a terminal reaches them too; a signal to this process alone does not, so it is passed on.
+    """
+    for _, child in running.values():
+        try:
+            os.kill(child.pid, signal.SIGINT)
+        except ProcessLookupError:
+            pass
+    kept = []
+    waiting, until = list(running), time.monotonic() + PATIENCE
+    while waiting and (left := until - time.monotonic()) > 0:
+        for ready in wait(waiting, timeout=left):
+            assert isinstance(ready, Connection)
+            waiting.remove(ready)
+            try:
+                done, _ = ready.recv()
+            except EOFError:
+                continue
+            if done is not None:
+                kept.append(done)
+    return kept
 
 
 def ray_module() -> Any:
@@ -143,6 +165,15 @@ def _result(world: World, folder: Path, restart: int, pending: list[int]) -> tup
 
 
 def _child(pipe: Connection, world: World, folder: Path, restart: int, pending: list[int]) -> None:
+    interrupt = signal.getsignal(signal.SIGINT)
+
+    def once(number: int, frame: Any) -> None:
+        # The terminal and the parent may both interrupt: the second time, what was done is on its way already.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if callable(interrupt):
+            interrupt(number, frame)
+
+    signal.signal(signal.SIGINT, once)
     pipe.send(_result(world, folder, restart, pending))
     pipe.close()
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import derrl
-from conftest import QUICK
+from conftest import LONG, QUICK
 from delivery import Delivery
 
 DOMAIN = derrl.infer_domain(Delivery())
@@ -176,6 +176,24 @@ def test_ctrl_c_reaches_a_world_that_hangs():
     press_ctrl_c(0.3)
     with pytest.raises(KeyboardInterrupt):
         train(world(step=hangs))
+
+
+def test_ctrl_c_to_this_process_alone_reaches_the_others(tmp_path):
+    class Slow(Fine):
+        def facts(self):
+            time.sleep(0.002)
+            return super().facts()
+
+    times = []
+
+    def press():
+        times.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(1.5, press).start()
+    with pytest.raises(KeyboardInterrupt):
+        derrl.train(Slow(), out=tmp_path / "run", processes=2, progress=False, **LONG)
+    assert time.monotonic() - times[0] < 5
 
 
 def in_threads(*calls):

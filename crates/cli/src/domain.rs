@@ -10,6 +10,7 @@ use derrl_logic::{Alphabet, Policy, Source};
 use derrl_pddl::generate::Generator;
 
 use crate::args::ProblemArgs;
+use crate::bounded::read_up_to;
 use crate::cli::worlds;
 use crate::pddl::{self, Files, Pddl};
 use crate::run_folder;
@@ -134,7 +135,7 @@ impl Domain {
 /// The text of a file, checked to be text.
 pub fn read_source(path: &Path) -> anyhow::Result<Source> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    let bytes = read_up_to(path, Source::MAX_BYTES).with_context(|| format!("cannot read {name}"))?;
     Ok(Source::from_bytes(name, bytes)?)
 }
 

@@ -61,8 +61,8 @@ pub fn check(
     let about = format!("about {} of memory and {} per update", memory(takes.bytes), time(takes.seconds));
     if (takes.bytes > MOST_BYTES || all > MOST_SECONDS) && !force {
         bail!(
-            "training on {} objects and {} ground actions would take {about}; choose a smaller --size, or add --force to try all the \
-             same",
+            "training on {} objects and {} ground actions would take {about}; train on smaller instances, or add --force to try \
+             all the same",
             every.objects(),
             every.len()
         );

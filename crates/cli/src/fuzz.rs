@@ -1,24 +1,28 @@
 //! Readers of files, fed with broken ones: none panics, hangs or takes damage for truth.
 //!
-//! As a part of the tests each target gets some hundreds of inputs. For more, and a line in the record of how many there were:
+//! As a part of the tests each target gets some hundreds of inputs. For more, give a number of inputs per target or a number of
+//! seconds for all of them together; `DERRL_FUZZ_SEED` makes other inputs. A line of the record says how many there were:
 //!
 //! ```sh
-//! DERRL_FUZZ=1000000 DERRL_FUZZ_RECORD=$PWD/bench/fuzz.jsonl cargo test --release -p derrl fuzz
+//! DERRL_FUZZ_SECONDS=14400 DERRL_FUZZ_RECORD=$PWD/bench/fuzz.jsonl cargo test --release -p derrl --lib fuzz
 //! ```
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use derrl_env::{Rng, World, worlds};
 use derrl_learn::{Checkpoint, Config, RestartResult};
-use derrl_logic::{Alphabet, FileKind, Policy, Source, parse_facts, parse_ground_action};
+use derrl_logic::{Alphabet, FileKind, Policy, Source, parse_facts, parse_ground_action, parse_state};
 use serde_json::json;
 
 use crate::manifest::Manifest;
 use crate::provenance::{commit, machine, today};
+use crate::report;
 use crate::run_folder::{RunConfig, RunFolder};
 use crate::safe_file::append_line;
+use crate::train::from_file as settings_from_file;
 
 /// Inputs per target, where nothing else is said.
 const FEW: usize = 300;
@@ -34,11 +38,16 @@ struct Target {
 }
 
 /// One row per reader.
-const TARGETS: [Target; 4] = [
-    Target { name: "parser", seeds: texts, read: read_text },
+const TARGETS: [Target; 9] = [
+    Target { name: "domain", seeds: texts, read: read_domain },
+    Target { name: "policy", seeds: texts, read: read_policy },
+    Target { name: "facts", seeds: states, read: read_facts },
+    Target { name: "settings (TOML)", seeds: settings, read: read_settings },
     Target { name: "checkpoint", seeds: checkpoint_files, read: read_checkpoint },
     Target { name: "run folder", seeds: folder_files, read: read_folder },
-    Target { name: "pddl", seeds: pddl_files, read: read_pddl },
+    Target { name: "results (JSON)", seeds: result_files, read: read_results },
+    Target { name: "PDDL", seeds: pddl_files, read: read_pddl },
+    Target { name: "plan", seeds: plans, read: read_plan },
 ];
 
 /// What inputs are stirred with.
@@ -80,32 +89,64 @@ const WORDS: &[&str] = &[
     "=",
 ];
 
+/// A number from the environment.
+fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok())
+}
+
 #[test]
 fn fuzz() {
-    let inputs = std::env::var("DERRL_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(FEW);
+    let inputs = asked("DERRL_FUZZ").map_or(FEW, |n| n as usize);
+    let seconds = asked("DERRL_FUZZ_SECONDS");
+    let seed = asked("DERRL_FUZZ_SEED").unwrap_or(inputs as u64);
     let place = tempfile::tempdir().expect("a temporary folder");
-    let mut rng = Rng::new(inputs as u64, 0);
-    let mut counts = serde_json::Map::new();
-    for target in &TARGETS {
-        let seeds = (target.seeds)();
-        for _ in 0..inputs {
-            let at = rng.below(seeds.len());
-            let input = mutate(&seeds, at, &mut rng);
-            let begun = Instant::now();
-            // A panic fails the test; the input is then in its message.
-            let read = std::panic::catch_unwind(|| (target.read)(&input, at, place.path()));
-            let shown = || String::from_utf8_lossy(&input).into_owned();
-            assert!(read.is_ok(), "{}: {}", target.name, shown());
-            assert!(begun.elapsed() < PATIENCE, "{} takes {:?}: {}", target.name, begun.elapsed(), shown());
+    let begun = Instant::now();
+    let mut rng = Rng::new(seed, 0);
+    let seeds: Vec<Vec<Vec<u8>>> = TARGETS.iter().map(|target| (target.seeds)()).collect();
+    let mut counts = [0; TARGETS.len()];
+    let goes_on = |done: usize| match seconds {
+        Some(seconds) => begun.elapsed() < Duration::from_secs(seconds),
+        None => done < inputs,
+    };
+    while goes_on(counts[0]) {
+        for ((target, seeds), count) in TARGETS.iter().zip(&seeds).zip(&mut counts) {
+            // A target each for a tenth of a second, so that slow readers do not take all the time.
+            let turn = Instant::now();
+            loop {
+                feed(target, seeds, &mut rng, place.path());
+                *count += 1;
+                if (seconds.is_none() && *count >= inputs)
+                    || (seconds.is_some() && turn.elapsed() > Duration::from_millis(100))
+                {
+                    break;
+                }
+            }
         }
-        counts.insert(target.name.to_string(), inputs.into());
     }
     if let Some(record) = std::env::var_os("DERRL_FUZZ_RECORD") {
+        let counts: serde_json::Map<String, serde_json::Value> = TARGETS
+            .iter()
+            .zip(counts)
+            .map(|(target, count)| (target.name.to_string(), count.into()))
+            .collect();
         let line = json!({
-            "date": today(), "commit": commit(), "machine": machine(derrl_learn::cores()), "inputs": counts, "panics": 0, "hangs": 0,
+            "date": today(), "commit": commit(), "machine": machine(derrl_learn::cores()), "seed": seed,
+            "seconds": begun.elapsed().as_secs(), "inputs": counts, "panics": 0, "hangs": 0,
         });
         append_line(Path::new(&record), &line.to_string()).expect("the record can be written");
     }
+}
+
+/// Gives a target one input.
+fn feed(target: &Target, seeds: &[Vec<u8>], rng: &mut Rng, place: &Path) {
+    let at = rng.below(seeds.len());
+    let input = mutate(seeds, at, rng);
+    let begun = Instant::now();
+    // A panic fails the test; the input is then in its message.
+    let read = std::panic::catch_unwind(|| (target.read)(&input, at, place));
+    let shown = || String::from_utf8_lossy(&input).into_owned();
+    assert!(read.is_ok(), "{}: {}", target.name, shown());
+    assert!(begun.elapsed() < PATIENCE, "{} takes {:?}: {}", target.name, begun.elapsed(), shown());
 }
 
 /// A seed with a few changes.
@@ -152,16 +193,53 @@ fn texts() -> Vec<Vec<u8>> {
     domains.chain(policies).map(|text| text.as_bytes().to_vec()).collect()
 }
 
-fn read_text(input: &[u8], _seed: usize, _place: &Path) {
+fn read_domain(input: &[u8], _seed: usize, _place: &Path) {
     let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
-    let alphabet = world().alphabet();
     let _ = FileKind::detect(&source);
-    let _ = Policy::read(&source, &alphabet);
-    let _ = parse_facts(&source, &alphabet);
-    let _ = parse_ground_action(&source.text, &alphabet);
     if let Ok((domain, _)) = Alphabet::check(&source) {
         // What is read is written and read again.
         assert_eq!(Alphabet::parse(&Source::new("again", domain.to_string())), Ok(domain));
+    }
+}
+
+fn read_policy(input: &[u8], _seed: usize, _place: &Path) {
+    let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
+    let alphabet = world().alphabet();
+    let Ok((policy, alphabet)) = Policy::read(&source, &alphabet) else { return };
+    let text = policy.display(&alphabet).to_string();
+    let again = Policy::read(&Source::new("again", text.as_str()), &alphabet).map(|(policy, _)| policy);
+    let again = again.unwrap_or_else(|error| panic!("{error}\nin {text}"));
+    assert_eq!(again.display(&alphabet).to_string(), text);
+}
+
+fn states() -> Vec<Vec<u8>> {
+    let states = [
+        "top(a). on(a, b).\non(b, floor). isFloor(floor). goal_on(b, a).",
+        ":- object(c, any).\n:- object(floor).\non(c, floor). top(c).",
+        "move(a, floor)",
+    ];
+    states.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+fn read_facts(input: &[u8], _seed: usize, _place: &Path) {
+    let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
+    let alphabet = worlds().iter().find(|w| w.name() == "blocks").expect("it is built in").alphabet();
+    let _ = parse_facts(&source, &alphabet);
+    let _ = parse_state(&source, &alphabet);
+    let _ = parse_ground_action(&source.text, &alphabet);
+}
+
+fn settings() -> Vec<Vec<u8>> {
+    let of_run = toml::to_string(&config()).expect("a config is TOML");
+    let alone = toml::to_string(&Config::default()).expect("settings are TOML");
+    vec![of_run.into_bytes(), alone.into_bytes()]
+}
+
+fn read_settings(input: &[u8], _seed: usize, place: &Path) {
+    let path = place.join("settings.toml");
+    fs::write(&path, input).expect("a file can be written");
+    if let Ok(config) = settings_from_file(&path) {
+        assert!(config.check().is_ok());
     }
 }
 
@@ -179,6 +257,28 @@ fn read_pddl(input: &[u8], _seed: usize, _place: &Path) {
     let _ = derrl_pddl::Domain::parse(&source);
     if let Ok(domain) = derrl_pddl::Domain::parse(&Source::new("ferry.pddl", FERRY)) {
         let _ = derrl_pddl::Problem::parse(&source, &domain);
+    }
+}
+
+const FERRY_PLAN: &str =
+    "; a plan\n(board c b)\n(sail a b)\n(debark c a)\n; cost = 3 (unit cost)\n(sail b a)\n";
+
+static TASK: LazyLock<Arc<derrl_pddl::Task>> = LazyLock::new(|| {
+    let domain = derrl_pddl::Domain::parse(&Source::new("ferry.pddl", FERRY)).expect("it can be read");
+    let problem = Source::new("two.pddl", FERRY_PROBLEM);
+    Arc::new(derrl_pddl::Task::parse(&problem, &Arc::new(domain)).expect("it can be read"))
+});
+
+fn plans() -> Vec<Vec<u8>> {
+    vec![FERRY_PLAN.as_bytes().to_vec()]
+}
+
+fn read_plan(input: &[u8], _seed: usize, _place: &Path) {
+    let Ok(source) = Source::from_bytes("input", input.to_vec()) else { return };
+    if let Ok(plan) = derrl_pddl::Plan::parse(&source, &TASK) {
+        let _ = plan.check(&TASK);
+        let again = Source::new("again", plan.show(&TASK, 0.0));
+        assert_eq!(derrl_pddl::Plan::parse(&again, &TASK).expect("it was written here").steps, plan.steps);
     }
 }
 
@@ -242,6 +342,29 @@ fn read_checkpoint(input: &[u8], _seed: usize, place: &Path) {
     if let Ok(read) = folder.checkpoint() {
         assert_eq!(read, checkpoint());
     }
+}
+
+/// What pages are made of.
+fn result_files() -> Vec<Vec<u8>> {
+    let result = json!({
+        "seed": 0, "steps": 10, "restarts": 1, "seconds": 0.5, "policy": "0.99::move(X, Y) :- top(X).\n",
+        "scores": { "train": { "mean": 0.5, "stderr": 0.1, "success_rate": 1.0, "episodes": 20 } },
+    });
+    let point = json!({ "restart": 0, "update": 1, "episodes": 10, "mean_return": 0.5, "semantic_loss": 0.0, "body_size": 2.0 });
+    vec![result.to_string().into_bytes(), format!("{point}\n{point}\n").into_bytes()]
+}
+
+fn read_results(input: &[u8], seed: usize, place: &Path) {
+    let place = place.join("finished");
+    if !place.join("run/policy.pl").exists() {
+        let run = folder(&place);
+        run.write("policy.pl", "0.99::move(X, Y) :- top(X).\n").expect("a file can be written");
+    }
+    let run = RunFolder::open(&place.join("run")).expect("it is there");
+    run.write(["result.json", "metrics.jsonl"][seed], &String::from_utf8_lossy(input))
+        .expect("a file can be written");
+    let _ = run.result();
+    let _ = report::glance(&run, "run");
 }
 
 /// The files that a folder is read from, in an order that [`read_folder`] knows.

@@ -128,6 +128,6 @@ pub use library::policy::{Action, Policy, Proof};
 pub use library::run::{Run, train, train_observed};
 pub use library::state::State;
 
-use derrl_files::{lock, provenance, safe_file, sealed};
+use derrl_files::{bounded, lock, provenance, safe_file, sealed};
 use derrl_report::table;
 use output::say;

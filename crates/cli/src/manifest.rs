@@ -1,13 +1,13 @@
 //! Which runs a folder of several holds. It is written before the first of them, so that a kill loses none.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::args::MOST_SEEDS;
-use crate::run_folder::RunConfig;
+use crate::bounded::read_text;
+use crate::run_folder::{MOST_CONFIG, RunConfig};
 use crate::safe_file::write;
 use crate::sealed::{open, seal};
 
@@ -38,7 +38,7 @@ impl Manifest {
     pub fn read(folder: &Path) -> anyhow::Result<Option<Manifest>> {
         let path = folder.join(FILE);
         let shown = path.display();
-        match fs::read_to_string(&path) {
+        match read_text(&path, MOST_CONFIG) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(|| format!("cannot read {shown}")),
             Ok(text) => {

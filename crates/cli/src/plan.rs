@@ -19,7 +19,11 @@ pub fn run(args: &Plan) -> Outcome {
         );
     };
     let name = args.problem.display().to_string();
-    let (task, played) = pddl.play_one(&policy, &domain.alphabet, &name, args.seed)?;
+    // In the folder of a domain a task is called by its path there.
+    let Some((task, _)) = domain.files.as_ref().and_then(|files| files.test.first()) else {
+        return Err(anyhow::anyhow!("{name}: say which problem to plan for").into());
+    };
+    let (task, played) = pddl.play_one(&policy, &domain.alphabet, task, args.seed)?;
     let plan = played.plan.show(&task, played.cost);
     if !played.solved {
         let why = why_unsolved(&task, played.plan.steps.len());

@@ -15,15 +15,38 @@ use crate::say;
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, Ctrl-C asks runs to stop and save; a second one ends the program at once.
+/// How long after Ctrl-C the program ends, whatever it is doing.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// What is said where the program ends before it came to an end by itself.
+static LAST_WORD: Mutex<Option<String>> = Mutex::new(None);
+
+/// From now on, Ctrl-C asks what is under way to stop and save. What has not ended within a second, and whatever gets a second
+/// Ctrl-C, is cut off: files are written whole or not at all, so that nothing is lost but what came after the last of them.
 pub fn catch_interrupts() {
     let handler = || {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        let again = INTERRUPTED.swap(true, Ordering::SeqCst);
+        let cut_off = || {
+            let last = LAST_WORD.lock().unwrap_or_else(PoisonError::into_inner).take();
+            say!("{}", last.as_deref().unwrap_or("interrupted"));
             std::process::exit(130);
+        };
+        let watch = move || {
+            std::thread::sleep(GRACE);
+            cut_off();
+        };
+        // Where no thread is to be had, nobody waits.
+        if again || std::thread::Builder::new().spawn(watch).is_err() {
+            cut_off();
         }
     };
     // Fails only if a handler exists already, which is then this one.
     let _ = ctrlc::set_handler(handler);
+}
+
+/// What to say where Ctrl-C cuts off what follows.
+pub fn last_word(text: String) {
+    *LAST_WORD.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
 }
 
 /// Whether Ctrl-C was pressed.

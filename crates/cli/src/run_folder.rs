@@ -24,6 +24,7 @@ use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::args::ProblemArgs;
+use crate::bounded::read_text;
 use crate::domain::Domain;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
@@ -46,6 +47,9 @@ const FILES: [&str; 11] = [
     "report.html",
     "verify.json",
 ];
+
+/// Bytes of a file that says what a run is, at the most. It may hold rules to start from.
+pub const MOST_CONFIG: usize = 16 << 20;
 
 /// What was asked for, in `config.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -173,7 +177,7 @@ impl RunFolder {
             bail!("{shown} holds several runs: name one of them, such as {}", below.display());
         }
         let read = |file: &str| {
-            fs::read_to_string(path.join(file)).with_context(|| {
+            read_text(&path.join(file), MOST_CONFIG).with_context(|| {
                 format!("{shown} is not the folder of a run, or is half-written: cannot read its {file}")
             })
         };
@@ -386,7 +390,7 @@ impl RunFolder {
 
     /// Seconds that the run has taken so far, before this process.
     pub fn seconds(&self) -> f64 {
-        let text = fs::read_to_string(self.path.join("time.json")).ok();
+        let text = read_text(&self.path.join("time.json"), MOST_CONFIG).ok();
         let time = text.and_then(|t| serde_json::from_str::<serde_json::Value>(&t).ok());
         time.and_then(|t| t["seconds"].as_f64()).filter(|s| s.is_finite() && *s >= 0.0).unwrap_or(0.0)
     }

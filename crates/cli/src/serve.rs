@@ -27,8 +27,10 @@ use crate::say;
 use http::Request;
 use site::Site;
 
-/// Connections at the same time, at the most: a browser opens six.
-const MOST_CONNECTIONS: usize = 16;
+/// Connections at the same time, at the most. Most of them wait for their request, which takes a thread but no work.
+const MOST_CONNECTIONS: usize = 1024;
+/// Requests that are answered at the same time, at the most: a browser sends six.
+const MOST_ANSWERS: usize = 64;
 /// How often the listener looks whether Ctrl-C was pressed.
 const NAP: Duration = Duration::from_millis(30);
 
@@ -47,10 +49,10 @@ pub fn run(args: &Serve) -> Outcome {
     catch_interrupts();
     print(&format!("http://127.0.0.1:{port}/{token}/\n"));
     say!("serving {} to this machine only; Ctrl-C ends it", args.folder.display());
-    let open = Arc::new(AtomicUsize::new(0));
+    let (open, busy) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     while !interrupted() {
         match listener.accept() {
-            Ok((stream, _)) => answer(stream, &site, &open),
+            Ok((stream, _)) => answer(stream, &site, &open, &busy),
             Err(_) => std::thread::sleep(NAP),
         }
     }
@@ -65,20 +67,29 @@ pub fn run(args: &Serve) -> Outcome {
     Ok(())
 }
 
-/// Answers one request on a thread of its own; more than a few at once are turned away.
-fn answer(mut stream: TcpStream, site: &Arc<Site>, open: &Arc<AtomicUsize>) {
+/// Answers one request on a thread of its own. Whoever connects and sends nothing holds up nobody: only requests that have
+/// come are counted as work, and one too many is told so.
+fn answer(mut stream: TcpStream, site: &Arc<Site>, open: &Arc<AtomicUsize>, busy: &Arc<AtomicUsize>) {
     let place = Place::take(open);
     if place.number >= MOST_CONNECTIONS {
-        http::turn_away(&mut stream);
         return;
     }
-    let site = Arc::clone(site);
+    let (site, busy) = (Arc::clone(site), Arc::clone(busy));
     let work = move || {
         let _held = place;
-        match Request::read(&mut stream) {
-            Ok(request) => http::send(&mut stream, &site.answer(&request)),
-            Err(refusal) => http::refuse(&mut stream, refusal.status, refusal.reason),
+        let request = match Request::read(&mut stream) {
+            Ok(request) => request,
+            Err(refusal) => return http::refuse(&mut stream, refusal.status, refusal.reason),
+        };
+        let place = Place::take(&busy);
+        if place.number >= MOST_ANSWERS {
+            drop(place);
+            return http::refuse(&mut stream, 503, "too many requests at once");
         }
+        let answer = site.answer(&request);
+        // How long it takes to be read is the reader's affair.
+        drop(place);
+        http::send(&mut stream, &answer);
     };
     // Where there is no thread to be had, the connection ends without an answer.
     let _ = std::thread::Builder::new().name("derrl-serve".to_string()).spawn(work);

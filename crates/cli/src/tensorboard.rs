@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use crate::run_folder::RunFolder;
 use crate::safe_file::{self, make_folder};
@@ -22,6 +22,11 @@ pub const FOLDER: &str = "tensorboard";
 
 /// Writes the curves and scores of a finished run. Files that are there already stay: TensorBoard shows the newest values.
 pub fn write(folder: &RunFolder, logs: &Path) -> anyhow::Result<()> {
+    // Elsewhere a link is as good as a folder.
+    let is_inside = logs == folder.path().join(FOLDER);
+    if is_inside && is_link(logs) {
+        bail!("{} is a link, and the files of a run stay in its folder: remove it", logs.display());
+    }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
     let mut files: BTreeMap<String, Events> = BTreeMap::new();
     for done in folder.checkpoint()?.done {
@@ -44,11 +49,18 @@ pub fn write(folder: &RunFolder, logs: &Path) -> anyhow::Result<()> {
     }
     for (name, events) in files {
         let place = logs.join(name);
+        if is_inside && is_link(&place) {
+            bail!("{} is a link, and the files of a run stay in its folder: remove it", place.display());
+        }
         make_folder(&place)?;
         let path = place.join(format!("events.out.tfevents.{}.derrl.{}", now as u64, std::process::id()));
         safe_file::write(&path, &events.records)?;
     }
     Ok(())
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_symlink())
 }
 
 /// The records of a file.

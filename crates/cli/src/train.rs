@@ -11,13 +11,14 @@ use derrl_logic::{Alphabet, Policy};
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
+use crate::bounded::read_text;
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, another_policy};
 use crate::domains::table;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
-use crate::progress::{Control, Watch, be_quiet, catch_interrupts};
-use crate::run_folder::{RunConfig, RunFolder, Start, make_next_free};
+use crate::progress::{Control, Watch, be_quiet, catch_interrupts, last_word};
+use crate::run_folder::{MOST_CONFIG, RunConfig, RunFolder, Start, make_next_free};
 use crate::run_result::{RunResult, report_path};
 use crate::setup::Setup;
 use crate::shell::quoted;
@@ -46,6 +47,7 @@ pub fn run(args: &Train) -> Outcome {
         None => start(args)?,
     };
     catch_interrupts();
+    last_word(format!("interrupted; {}", how_to_resume(&top)));
     let mut results = Vec::new();
     for group in alike(&folders) {
         results.extend(learn(args, &group, &top)?);
@@ -91,7 +93,7 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let watch = Watch::new(folders, folders[0].config.settings.updates);
     let learned = setup.search(seeds, &watch, threads(args));
     let seconds = watch.finish()?;
-    let resume = format!("resume with: derrl train --resume {}", quoted(top));
+    let resume = how_to_resume(top);
     let learned = match learned {
         Err(derrl_learn::Error::World(reason)) => {
             return Err(Failure::Broken(format!("{reason}\n  {resume}")));
@@ -123,6 +125,10 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     Ok(results)
 }
 
+fn how_to_resume(top: &Path) -> String {
+    format!("resume with: derrl train --resume {}", quoted(top))
+}
+
 fn threads(args: &Train) -> usize {
     args.threads.map_or_else(derrl_learn::cores, usize::from)
 }
@@ -136,9 +142,6 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
         );
     };
     let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
-    if let Some(pddl) = &domain.pddl {
-        pddl.check_training()?.iter().for_each(|warning| say!("warning: {warning}"));
-    }
     let mut config = match &args.config {
         None => Config::default(),
         Some(path) => from_file(path)?,
@@ -156,12 +159,18 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
             task.name
         );
     }
-    let mut env = domain.world.make(&domain.alphabet, &task.name, &options)?;
     let start =
         args.from.as_deref().map(|path| read_start(path, &args.freeze, &domain, &config)).transpose()?;
     let problem = Problem::new(&domain.alphabet, 1)?;
+    // Of problems from files the largest decides, not the one that comes first.
+    let largest = domain.pddl.as_ref().and_then(|pddl| pddl.largest(&domain.alphabet));
+    let made = || domain.world.make(&domain.alphabet, &task.name, &options);
+    let mut env = largest.map_or_else(made, Ok)?;
     estimate::check(env.as_mut(), &domain.alphabet, &problem, &config, threads(args), args.force)?;
     drop(env);
+    if let Some(pddl) = &domain.pddl {
+        pddl.check_training()?.iter().for_each(|warning| say!("warning: {warning}"));
+    }
     let top = args.out.clone().map_or_else(|| make_next_free(name), Ok)?;
     let lock = RunFolder::lock(&top)?;
     let run_config = |seed| RunConfig {
@@ -209,9 +218,9 @@ fn read_start(path: &Path, freeze: &[usize], domain: &Domain, config: &Config) -
 }
 
 /// The settings of a file; those that it does not mention keep their defaults. The file of a run will do.
-fn from_file(path: &Path) -> anyhow::Result<Config> {
+pub fn from_file(path: &Path) -> anyhow::Result<Config> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = read_text(path, MOST_CONFIG).with_context(|| format!("cannot read {shown}"))?;
     let mut all: toml::Table =
         text.parse().map_err(|e: toml::de::Error| anyhow::anyhow!("{shown} is not TOML: {}", e.message()))?;
     // `config.toml` of a run has its settings in a table of their own.

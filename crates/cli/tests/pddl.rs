@@ -45,6 +45,10 @@ fn a_folder_of_pddl_is_a_domain() {
     let verified = run(at, &["verify", "run", "--test", "ferry/train"]);
     assert!(verified.status.code().is_some_and(|c| c <= 1), "{}", text(&verified.stderr));
 
+    for problem in ["ferry/test/p1.pddl", "./ferry/test/p1.pddl", "ferry/../ferry/test/p1.pddl"] {
+        let planned = run(at, &["plan", "run/policy.pl", problem, "--domain", "ferry"]);
+        assert_eq!(planned.status.code(), Some(0), "{problem}: {}", text(&planned.stderr));
+    }
     let planned = run(at, &["plan", "run", "ferry/test/p1.pddl", "-o", "plan"]);
     assert_eq!(planned.status.code(), Some(0), "{}", text(&planned.stderr));
     let plan = std::fs::read_to_string(at.join("plan")).expect("it was written");

@@ -37,7 +37,7 @@ impl Source {
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Error> {
         let name = name.into();
         if bytes.len() > Source::MAX_BYTES {
-            return Err(Source::new(name, "").too_long(bytes.len()));
+            return Err(Source::new(name, "").too_long());
         }
         String::from_utf8(bytes).map(|text| Source::new(name.clone(), text)).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
@@ -52,12 +52,11 @@ impl Source {
 
     /// An error if the text is longer than [`Source::MAX_BYTES`].
     pub(crate) fn check_length(&self) -> Result<(), Error> {
-        if self.text.len() > Source::MAX_BYTES { Err(self.too_long(self.text.len())) } else { Ok(()) }
+        if self.text.len() > Source::MAX_BYTES { Err(self.too_long()) } else { Ok(()) }
     }
 
-    fn too_long(&self, bytes: usize) -> Error {
-        let message = format!("`{}` has {bytes} bytes; at most {} are read", self.name, Source::MAX_BYTES);
-        Error::new(message)
+    fn too_long(&self) -> Error {
+        Error::new(format!("`{}` has more than {} bytes; no more are read", self.name, Source::MAX_BYTES))
             .with_help("a domain, policy or state is a few kilobytes of text: is this the right file?")
     }
 

@@ -6,7 +6,7 @@
 //! isFloor(floor). goal_on(b, a).
 //! ```
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alphabet::{Alphabet, Measure, Pred, Role, Type};
 use crate::diagnostic::{Error, Source, nearest};
@@ -34,7 +34,7 @@ use crate::universe::{Object, Universe};
 /// ```
 pub fn parse_state(source: &Source, alphabet: &Alphabet) -> Result<(Universe, Facts), Error> {
     let program = parser::parse(source)?;
-    let mut draft = Draft { source, alphabet, objects: Vec::new() };
+    let mut draft = Draft { source, alphabet, objects: Vec::new(), by_name: FxHashMap::default() };
     for item in &program.items {
         if let Item::Directive(directive) = item {
             draft.declare(directive)?;
@@ -195,6 +195,8 @@ struct Draft<'a> {
     source: &'a Source,
     alphabet: &'a Alphabet,
     objects: Vec<Named>,
+    /// Where each of them is.
+    by_name: FxHashMap<Constant, usize>,
 }
 
 struct Named {
@@ -236,11 +238,18 @@ impl Draft<'_> {
             (None, Some(int)) => Constant::Int(int),
             (None, None) => return mistake(args[0].span(), "an object is a constant"),
         };
-        if self.objects.iter().any(|o| o.name == name) {
+        if self.by_name.contains_key(&name) {
             return Err(self.source.error(args[0].span(), format!("`{name}` is declared twice")));
         }
-        self.objects.push(Named { name, span: args[0].span(), declared, uses: Vec::new() });
+        self.add(Named { name, span: args[0].span(), declared, uses: Vec::new() });
         Ok(())
+    }
+
+    fn add(&mut self, object: Named) -> usize {
+        let at = self.objects.len();
+        self.by_name.insert(object.name.clone(), at);
+        self.objects.push(object);
+        at
     }
 
     /// The objects that a fact speaks of, which are of these types, and of `namesake` too; in a `closed` text only declared ones.
@@ -254,14 +263,12 @@ impl Draft<'_> {
         let mut args = Vec::with_capacity(types.len());
         for (term, &t) in atom.args.iter().zip(types) {
             let name = constant(term, atom, self.source)?;
-            let known = self.objects.iter().position(|o| o.name == *name);
+            let known = self.by_name.get(name).copied();
             if known.is_none() && closed {
                 return Err(unknown(self.source, term.span, name, self.objects.iter().map(|o| &o.name)));
             }
             let at = known.unwrap_or_else(|| {
-                let named = Named { name: name.clone(), span: term.span, declared: None, uses: Vec::new() };
-                self.objects.push(named);
-                self.objects.len() - 1
+                self.add(Named { name: name.clone(), span: term.span, declared: None, uses: Vec::new() })
             });
             // `key(k1)` says that k1 is a key.
             for t in std::iter::once(t).chain(namesake) {

@@ -487,7 +487,7 @@ impl Draft<'_> {
                     scope.kinds[usize::from(slot)] = kind;
                 }
             }
-            scope.formula(body)
+            scope.condition(body)
         })?;
         self.domain.axioms.push(Axiom { predicate: id, kinds, names, body });
         Ok(())
@@ -563,7 +563,7 @@ impl Draft<'_> {
             if arity > MAX_ARITY {
                 return Err(source.error(span, format!("more than {MAX_ARITY} parameters")));
             }
-            let precondition = precondition.map_or(Ok(Formula::TRUE), |p| scope.formula(p))?;
+            let precondition = precondition.map_or(Ok(Formula::TRUE), |p| scope.condition(p))?;
             let effects = effect.map_or(Ok(Vec::new()), |e| scope.effects(e))?;
             Ok((arity, precondition, effects))
         })?;

@@ -1,5 +1,6 @@
 //! Domains and problems from files and folders.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,12 +14,14 @@ use crate::task::Task;
 fn read(path: &Path) -> Result<Source, Error> {
     let name = path.display().to_string();
     let cannot = |e: std::io::Error| Error::new(format!("cannot read `{name}`: {e}"));
-    let length = std::fs::metadata(path).map_err(cannot)?.len();
-    if length > MAX_BYTES as u64 {
-        return Err(Error::new(format!("`{name}` has {length} bytes; at most {MAX_BYTES} are read"))
+    let file = std::fs::File::open(path).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    // A device has no length, and no end.
+    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::new(format!("`{name}` has more than {MAX_BYTES} bytes; no more are read"))
             .with_help("is this the right file?"));
     }
-    let bytes = std::fs::read(path).map_err(cannot)?;
     // Old files hold comments in other encodings; names that are not UTF-8 show as what they are.
     Ok(Source::new(name, String::from_utf8_lossy(&bytes).into_owned()))
 }

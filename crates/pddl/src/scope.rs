@@ -229,7 +229,41 @@ impl<'s> Scope<'s> {
         Ok((f, args))
     }
 
-    /// A condition.
+    /// The condition of an action or axiom. An error where it asks for an object of two types that no object has.
+    pub(crate) fn condition(&mut self, item: &Sexp) -> Result<Formula, Error> {
+        let formula = self.formula(item)?;
+        self.check_types(item, &mut FxHashMap::default())?;
+        Ok(formula)
+    }
+
+    /// Looks at the atoms that all have to hold: `asked` says of which type each variable has to be, and which atom says so.
+    fn check_types(&self, item: &Sexp, asked: &mut FxHashMap<u16, (Kind, String)>) -> Result<(), Error> {
+        let Some((head, rest)) = item.list().and_then(<[Sexp]>::split_first) else { return Ok(()) };
+        if head.is("and") {
+            return rest.iter().try_for_each(|part| self.check_types(part, asked));
+        }
+        let id = head.word().and_then(|name| self.predicate_ids.get(&name.to_ascii_lowercase()));
+        let Some(predicate) = id.map(|&id| &self.predicates[id as usize]) else { return Ok(()) };
+        for (arg, &kind) in rest.iter().zip(&predicate.args) {
+            let Ok(Term::Var(slot)) = self.term(arg) else { continue };
+            match asked.get(&slot) {
+                Some((other, by)) if !self.types.overlap(*other, kind) => {
+                    let (a, b) = (self.types.show(*other), self.types.show(kind));
+                    let word = arg.word().unwrap_or_default();
+                    let message =
+                        format!("`{word}` is a `{a}` in `{by}`, but a `{b}` in `{}`", predicate.name);
+                    return Err(self
+                        .error(arg.span(), message)
+                        .with_help("no object has both types: correct the declarations or the argument"));
+                }
+                Some(_) => {}
+                None => drop(asked.insert(slot, (kind, predicate.name.clone()))),
+            }
+        }
+        Ok(())
+    }
+
+    /// A formula.
     pub(crate) fn formula(&mut self, item: &Sexp) -> Result<Formula, Error> {
         let Some(items) = item.list() else {
             return Err(self

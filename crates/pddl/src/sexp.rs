@@ -59,9 +59,8 @@ impl<'a> Sexp<'a> {
 /// The one list that a file holds, of the given kind (`domain` or `problem`).
 pub(crate) fn read<'a>(source: &'a Source, kind: &str) -> Result<Sexp<'a>, Error> {
     if source.text.len() > MAX_BYTES {
-        let bytes = source.text.len();
-        return Err(Error::new(format!("`{}` has {bytes} bytes; at most {MAX_BYTES} are read", source.name))
-            .with_help("is this the right file?"));
+        let message = format!("`{}` has more than {MAX_BYTES} bytes; no more are read", source.name);
+        return Err(Error::new(message).with_help("is this the right file?"));
     }
     let text = source.text.as_str();
     let bytes = text.as_bytes();

@@ -88,6 +88,15 @@ impl Taken {
 /// Names that derrl gives a meaning of their own.
 const RESERVED: [&str; 4] = ["false", "true", "fail", "not"];
 
+/// The name as derrl writes it, with `_` behind what has a meaning of its own.
+fn unreserved(name: &str) -> String {
+    let mut name = plain(name);
+    if RESERVED.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
 impl Translation {
     /// The domain in derrl's language. `tasks` tell which predicates goals are about: usually those that are
     /// trained on.
@@ -105,15 +114,12 @@ impl Translation {
         let mut predicates = Vec::new();
         let mut actions = Vec::new();
         for schema in &domain.schemas {
-            let name = plain(&schema.name);
+            let name = unreserved(&schema.name);
             taken.take(&name, schema.arity, &format!("action `{}`", schema.name))?;
             actions.push(name);
         }
         for p in &domain.predicates {
-            let mut name = plain(&p.name);
-            if RESERVED.contains(&name.as_str()) {
-                name.push('_');
-            }
+            let name = unreserved(&p.name);
             taken.take(&name, p.args.len(), &format!("predicate `{}`", p.name))?;
             predicates.push(name);
         }
@@ -152,6 +158,7 @@ impl Translation {
             kind_names: kind_names(domain)?,
         };
         translation.write(&mut taken)?;
+        translation.alphabet()?;
         Ok(translation)
     }
 
@@ -178,7 +185,15 @@ impl Translation {
 
     /// The alphabet that the text describes.
     pub fn alphabet(&self) -> Result<Alphabet, Error> {
-        Alphabet::parse(&Source::new(format!("{}.pl", plain(&self.domain.name)), self.text.clone()))
+        let read =
+            Alphabet::parse(&Source::new(format!("{}.pl", plain(&self.domain.name)), self.text.clone()));
+        // Nobody wrote that text, so an error must not point into it.
+        read.map_err(|error| {
+            let line = error.place.as_ref().map_or(0, |place| place.line);
+            let said = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+            Error::new(format!("domain `{}`: {}", self.domain.name, error.message))
+                .with_help(format!("it is about what derrl reads as `{said}`"))
+        })
     }
 
     /// The name of a kind as a type; `any` for `object`.

@@ -51,6 +51,11 @@ fn mistakes_in_domains_are_shown_with_their_place() {
             "(not (at ?p ?c))",
             "7:28 `?p` is of type `place`, but `at` is about `car` here",
         ),
+        (
+            "(?c - car ?p - place)\n    :precondition (not (at ?c ?p))",
+            "(?c ?p)\n    :precondition (and (at ?c ?p) (or (far ?c) (far ?p)) (and (far ?c)))",
+            "7:68 `?c` is a `car` in `at`, but a `place` in `far`",
+        ),
         ("(not (at ?c ?p))", "(at ?c hom)", "7:26 unknown constant `hom`"),
         ("(not (at ?c ?p))", "(at ?c ?q)", "7:26 unknown variable `?q`"),
         ("(not (at ?c ?p))", "(>= (fuel) 3)", "7:19 a comparison of numbers is not supported"),
@@ -108,6 +113,30 @@ fn mistakes_in_problems_are_shown_with_their_place() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Names that the language gives a meaning of its own get an underscore, and plans the name that the file has.
+#[test]
+fn actions_may_have_any_name() {
+    for name in ["not", "false", "True", "fail"] {
+        let text = DOMAIN.replace("(:action go", &format!("(:action {name}"));
+        let domain = Arc::new(Domain::parse(&Source::new("d.pddl", text)).unwrap());
+        let translation = Translation::new(&domain, []).unwrap();
+        let wanted = format!("{}_", name.to_lowercase());
+        assert!(translation.alphabet().unwrap().find_action(&wanted, 2).is_some(), "{}", translation.text());
+        assert_eq!(domain.schemas[0].name, name);
+    }
+}
+
+/// A mistake that only the translation finds is not said of a file that nobody wrote.
+#[test]
+fn no_message_points_into_the_translation() {
+    // Whatever holds here would have to be a car and a place.
+    let text = DOMAIN.replace("(not (at ?c ?p))", "(or (far ?p) (exists (?x) (and (far ?x) (at ?x ?p))))");
+    let domain = Arc::new(Domain::parse(&Source::new("d.pddl", text)).unwrap());
+    let error = Translation::new(&domain, []).unwrap_err();
+    assert!(error.place.is_none() && error.message.starts_with("domain `d`: "), "{error}");
+    assert!(error.help.is_some());
 }
 
 #[test]

@@ -255,6 +255,13 @@ impl Pddl {
         self.tasks.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Episodes in the largest of the problems to train on in which there is anything to do.
+    pub fn largest(&self, alphabet: &Arc<Alphabet>) -> Option<Box<dyn Env>> {
+        let mut tasks: Vec<&Arc<Task>> = self.train().iter().collect();
+        tasks.sort_by_key(|task| std::cmp::Reverse(task.size()));
+        tasks.into_iter().find_map(|task| self.sized(alphabet, vec![Arc::clone(task)]).ok())
+    }
+
     /// An error if none of the problems to train on can be solved; else warnings of those that cannot.
     pub fn check_training(&self) -> anyhow::Result<Vec<String>> {
         let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == TRAIN) else {

@@ -1,6 +1,6 @@
 //! Requests and answers: one request per connection, with limits on its size and its time.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,8 @@ const MOST_BODY: usize = 128 * 1024;
 const MOST_HEADERS: usize = 64;
 /// How long a whole request may take to arrive, and an answer to be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes that are written at once: between two pieces the time is looked at.
+const PIECE: usize = 64 * 1024;
 /// How long what is sent after an answer is taken.
 const GRACE: Duration = Duration::from_millis(200);
 
@@ -160,11 +162,9 @@ pub fn send(stream: &mut TcpStream, answer: &Answer) {
         answer.kind,
         answer.body.len()
     );
-    let _ = stream
-        .set_nonblocking(false)
-        .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
-        .and_then(|()| stream.write_all(head.as_bytes()))
-        .and_then(|()| stream.write_all(&answer.body))
+    let end = Instant::now() + PATIENCE;
+    let _ = write_until(stream, head.as_bytes(), end)
+        .and_then(|()| write_until(stream, &answer.body, end))
         .and_then(|()| stream.shutdown(std::net::Shutdown::Write));
     // What is still coming is taken for a moment, so that the answer is not lost to a reset; not for longer, however it comes.
     let end = Instant::now() + GRACE;
@@ -177,18 +177,45 @@ pub fn send(stream: &mut TcpStream, answer: &Answer) {
     }
 }
 
-/// Turns a connection away at once: nobody waits for who asks too much.
-pub fn turn_away(stream: &mut TcpStream) {
-    let reason = "too many requests at once\n";
-    let head = format!(
-        "HTTP/1.1 503 {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{reason}",
-        words(503),
-        reason.len()
-    );
-    let _ = stream.set_nonblocking(true).and_then(|()| stream.write(head.as_bytes()));
+/// Writes all bytes, however slowly they are read, but for no longer than this.
+fn write_until(stream: &mut TcpStream, mut bytes: &[u8], end: Instant) -> std::io::Result<()> {
+    stream.set_nonblocking(false)?;
+    while !bytes.is_empty() {
+        let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+        stream.set_write_timeout(Some(left.ok_or(ErrorKind::TimedOut)?))?;
+        match stream.write(&bytes[..bytes.len().min(PIECE)])? {
+            0 => return Err(ErrorKind::WriteZero.into()),
+            written => bytes = &bytes[written..],
+        }
+    }
+    Ok(())
 }
 
 /// Sends a refusal.
 pub fn refuse(stream: &mut TcpStream, status: u16, reason: &str) {
     send(stream, &Answer::refused(status, reason));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn nobody_who_reads_slowly_holds_a_connection() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let mut reader = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let sip = std::thread::spawn(move || {
+            let mut some = vec![0u8; 64 * 1024];
+            while reader.read(&mut some).is_ok_and(|count| count > 0) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let begun = Instant::now();
+        let written = write_until(&mut stream, &vec![0; 256 << 20], begun + Duration::from_millis(300));
+        assert!(written.is_err() && begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        drop(stream);
+        sip.join().unwrap();
+    }
 }

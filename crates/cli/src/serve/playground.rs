@@ -114,8 +114,11 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     if policy.rules.iter().any(|rule| ways(variables(rule, alphabet), objects) > MOST_WAYS) {
         bail!("a rule has too many variables to be tried here: each may stand for {objects} objects");
     }
-    if defining(alphabet).any(|variables| ways(variables, objects) > MOST_KEPT) {
-        bail!("a definition has too many variables to be tried here: each may stand for {objects} objects");
+    // They are all looked at in every decision.
+    if defining(alphabet).map(|variables| ways(variables, objects)).sum::<f64>() > MOST_KEPT {
+        bail!(
+            "the definitions have too many variables to be tried here: each may stand for {objects} objects"
+        );
     }
     let score = score(&policy, alphabet, env.as_mut(), folder.config.seed)?;
     let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
@@ -143,7 +146,9 @@ fn defining(alphabet: &Alphabet) -> impl Iterator<Item = usize> {
     let own = alphabet.definitions().iter().filter(|d| d.pred.0 as usize >= alphabet.of_domain);
     own.map(|d| match &d.how {
         How::Clause(clause) => clause.variables,
-        How::Closure { .. } | How::Distance { .. } | How::Compare(_) => alphabet.predicate(d.pred).args.len(),
+        How::Compare(_) => alphabet.predicate(d.pred).args.len(),
+        // A way from one to the other goes by a third.
+        How::Closure { .. } | How::Distance { .. } => alphabet.predicate(d.pred).args.len() + 1,
     })
 }
 

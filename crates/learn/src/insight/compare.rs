@@ -115,7 +115,7 @@ impl<'a> Everywhere<'a> {
             &todo,
             self.threads,
             || [Deciding::new(first, self.alphabet), Deciding::new(second, self.alphabet)],
-            |sides, families: &Range<u64>| {
+            |sides, families: &Range<u64>, stop| {
                 let mut seen = 0;
                 for i in families.clone() {
                     // Chunks are begun in order: one that comes after a difference has nothing to add.
@@ -125,7 +125,7 @@ impl<'a> Everywhere<'a> {
                     let family = self.space.family(s, i);
                     let mut here = None;
                     each_state(family.as_ref(), self.alphabet, &mut |state| {
-                        if here.is_none() {
+                        if here.is_none() && !stop.load(Ordering::Relaxed) {
                             seen += 1;
                             let [a, b] = sides;
                             if a.decide(family.as_ref(), state) != b.decide(family.as_ref(), state) {
@@ -135,10 +135,13 @@ impl<'a> Everywhere<'a> {
                     });
                     if here.is_some() {
                         differ.store(true, Ordering::Relaxed);
-                        return (seen, here);
+                        return Some((seen, here));
+                    }
+                    if stop.load(Ordering::Relaxed) {
+                        return None;
                     }
                 }
-                (seen, None)
+                Some((seen, None))
             },
             |i, (seen, here)| {
                 states += seen;
@@ -201,6 +204,9 @@ impl<'a> Everywhere<'a> {
         let mut witnesses: Vec<Place> = Vec::new();
         let mut states = 0;
         let mut same = |candidate: &Policy| -> Option<bool> {
+            if monitor.interrupted() {
+                return None;
+            }
             if witnesses.iter().rev().any(|&place| self.differ_at(policy, candidate, place)) {
                 return Some(false);
             }

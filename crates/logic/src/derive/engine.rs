@@ -26,6 +26,36 @@ pub const MOST_FACTS: usize = 5_000_000;
 /// The most substitutions that are looked at to derive the facts of one state: some seconds.
 const MOST_SUBSTITUTIONS: usize = 100_000_000;
 
+/// How many substitutions are looked at before it is counted how many facts they are.
+const FIRST_LOOK: usize = 1 << 20;
+
+/// How much more may be found before it is too much.
+struct Room {
+    facts: usize,
+    substitutions: usize,
+    /// When to count next.
+    look: usize,
+}
+
+impl Room {
+    /// Whether to go on after the last of these facts, some of which may be there several times.
+    fn goes_on(&mut self, found: &[u64]) -> ControlFlow<()> {
+        if found.len() >= self.substitutions {
+            return ControlFlow::Break(());
+        }
+        if found.len() == self.look {
+            self.look *= 2;
+            let mut facts = found.to_vec();
+            facts.sort_unstable();
+            facts.dedup();
+            if facts.len() > self.facts {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// Definitions compiled for one universe, with the facts that they are about.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
@@ -46,9 +76,12 @@ pub(crate) struct Engine {
     pub(super) counting: bool,
     /// When each derived fact was found, where that is remembered.
     order: Option<FxHashMap<(usize, u64), u32>>,
+    /// Facts that are derived now.
     derived: usize,
+    /// Substitutions looked at for one state or one change.
     substitutions: usize,
-    most: usize,
+    /// The most facts that may be derived.
+    pub(super) most: usize,
     names: Vec<String>,
     /// By predicate: whether a definition says what holds, asked for or not.
     defined: Vec<bool>,
@@ -278,14 +311,14 @@ impl Engine {
             let clause = &self.clauses[c];
             let plan = clause.body.plan(None, &mut self.relations, self.packing, self.objects);
             let join = self.join(clause, &plan, 0);
-            let room = MOST_SUBSTITUTIONS - self.substitutions;
+            let mut room = self.room();
             let flow = join.all(&mut vec![None; clause.body.variables], &mut |phi| {
                 found.push(clause.fact(phi, self.packing));
-                if found.len() < room { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                room.goes_on(&found)
             });
             let relation = clause.relation;
             if flow.is_break() {
-                return Err(self.refusal(relation));
+                return Err(self.refusal(relation, found.len()));
             }
             self.absorb(relation, &mut found, &mut new)?;
         }
@@ -298,17 +331,47 @@ impl Engine {
     /// All facts of a closure or distance.
     pub(super) fn search(&self, native: &Native) -> Result<Vec<u64>, Error> {
         let mut facts = Vec::new();
-        let room = self.most.saturating_sub(self.derived);
+        // What it says so far is about to be replaced.
+        let room = (self.most + self.relations[native.relation].len()).saturating_sub(self.derived);
         if native.derive(&self.relations, &self.arities, self.packing, room, &mut facts) {
             Ok(facts)
         } else {
-            Err(self.refusal(native.relation))
+            Err(self.refusal(native.relation, 0))
         }
     }
 
-    /// Forgets how much was derived so far: limits are for one state or one change.
+    /// Forgets how much was looked at so far: that limit is for one state or one change.
     pub(super) fn forget_work(&mut self) {
-        (self.derived, self.substitutions) = (0, 0);
+        self.substitutions = 0;
+    }
+
+    /// How much more may be found.
+    fn room(&self) -> Room {
+        Room {
+            facts: self.most.saturating_sub(self.derived),
+            substitutions: MOST_SUBSTITUTIONS.saturating_sub(self.substitutions),
+            look: FIRST_LOOK,
+        }
+    }
+
+    /// Lets a fact hold. An error where that is one derived fact too many.
+    pub(super) fn put(&mut self, relation: usize, fact: u64) -> Result<(), Error> {
+        self.relations[relation].insert(fact);
+        if self.group_of[relation].is_some() {
+            self.derived += 1;
+            if self.derived > self.most {
+                return Err(self.refusal(relation, 0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a fact hold no longer.
+    pub(super) fn take(&mut self, relation: usize, fact: u64) {
+        self.relations[relation].remove(fact);
+        if self.group_of[relation].is_some() {
+            self.derived -= 1;
+        }
     }
 
     /// Derives what follows from new facts within a recursive group, and adds it to them.
@@ -322,7 +385,7 @@ impl Engine {
                 if self.clauses[c].group != group {
                     continue;
                 }
-                self.through(c, a, fact, &mut found);
+                self.through(c, a, fact, &mut found)?;
                 self.absorb(self.clauses[c].relation, &mut found, new)?;
             }
         }
@@ -330,19 +393,34 @@ impl Engine {
     }
 
     /// The facts that a clause derives where one of its atoms stands for `fact`.
-    pub(super) fn through(&mut self, clause: usize, atom: usize, fact: u64, found: &mut Vec<u64>) {
+    pub(super) fn through(
+        &mut self,
+        clause: usize,
+        atom: usize,
+        fact: u64,
+        found: &mut Vec<u64>,
+    ) -> Result<(), Error> {
         if self.clauses[clause].plans[atom].is_none() {
             let body = &self.clauses[clause].body;
             let plan = body.plan(Some(atom), &mut self.relations, self.packing, self.objects);
             self.clauses[clause].plans[atom] = Some(plan);
         }
         let clause = &self.clauses[clause];
-        let Some(plan) = &clause.plans[atom] else { return };
-        let _ =
+        let Some(plan) = &clause.plans[atom] else { return Ok(()) };
+        let mut room = self.room();
+        let flow =
             self.join(clause, plan, fact).through(atom, &mut vec![None; clause.body.variables], &mut |phi| {
                 found.push(clause.fact(phi, self.packing));
-                ControlFlow::Continue(())
+                room.goes_on(found)
             });
+        let relation = clause.relation;
+        if flow.is_break() { Err(self.refusal(relation, found.len())) } else { Ok(()) }
+    }
+
+    /// Counts substitutions of a clause for a relation. An error where there are too many.
+    pub(super) fn look_at(&mut self, relation: usize, substitutions: usize) -> Result<(), Error> {
+        self.substitutions += substitutions;
+        if self.substitutions > MOST_SUBSTITUTIONS { Err(self.refusal(relation, 0)) } else { Ok(()) }
     }
 
     pub(super) fn join<'a>(&'a self, clause: &'a Compiled, plan: &'a Plan, changed: u64) -> Join<'a> {
@@ -356,23 +434,19 @@ impl Engine {
         found: &mut Vec<u64>,
         new: &mut Vec<(usize, u64)>,
     ) -> Result<(), Error> {
-        self.substitutions += found.len();
+        self.look_at(relation, found.len())?;
         let counted = self.counting && !self.is_recursive(relation);
         for fact in found.drain(..) {
             if counted {
                 *self.counts[relation].entry(fact).or_insert(0) += 1;
             }
             if !self.relations[relation].contains(fact) {
-                self.relations[relation].insert(fact);
-                self.derived += 1;
+                self.put(relation, fact)?;
                 if let Some(order) = &mut self.order {
                     order.insert((relation, fact), self.derived as u32);
                 }
                 new.push((relation, fact));
             }
-        }
-        if self.derived > self.most || self.substitutions > MOST_SUBSTITUTIONS {
-            return Err(self.refusal(relation));
         }
         Ok(())
     }
@@ -401,15 +475,16 @@ impl Engine {
         self.group_of[relation].is_some_and(|g| self.groups[g].recursive)
     }
 
-    /// What to say where there are too many derived facts.
-    fn refusal(&self, relation: usize) -> Error {
+    /// What to say where there are too many derived facts, with this many substitutions not yet counted.
+    pub(super) fn refusal(&self, relation: usize, uncounted: usize) -> Error {
         let (n, k) = (self.objects, self.arities[relation]);
         let indicator = Indicator(&self.names[relation], k);
         let possible = (n as f64).powi(k as i32);
         let message = format!(
             "the definition of `{indicator}` explodes: {} derived facts and {} substitutions in one state of {n} objects \
              ({n}^{k} = {possible:.1e} facts are possible)",
-            self.derived, self.substitutions
+            self.derived,
+            self.substitutions + uncounted
         );
         let help = format!(
             "at most {} facts and {MOST_SUBSTITUTIONS} substitutions are allowed: give it fewer arguments, more literals that \

@@ -100,7 +100,7 @@ impl Maintained {
                 self.settle_group(group)?;
             }
             while let Some(event) = self.events[level].pop_front() {
-                if self.apply(event) && level > 0 {
+                if self.apply(event)? && level > 0 {
                     let arity = self.engine.arities[event.relation];
                     args.clear();
                     args.extend((0..arity).map(|place| self.engine.packing.get(event.fact, arity, place)));
@@ -112,17 +112,17 @@ impl Maintained {
     }
 
     /// Lets a fact come or go, and counts what follows. Returns whether it was news.
-    fn apply(&mut self, event: Event) -> bool {
+    fn apply(&mut self, event: Event) -> Result<bool, Error> {
         let Event { relation, fact, holds } = event;
         let engine = &mut self.engine;
         let own = engine.group_of[relation];
         let counted = own.is_some() && !engine.is_kept_whole(relation);
         let out_of_date = counted && engine.counts[relation].contains_key(&fact) != holds;
         if engine.relations[relation].contains(fact) == holds || out_of_date {
-            return false;
+            return Ok(false);
         }
         if holds {
-            engine.relations[relation].insert(fact);
+            engine.put(relation, fact)?;
         }
         let mut found = Vec::new();
         for at in 0..engine.uses[relation].len() {
@@ -131,8 +131,9 @@ impl Maintained {
             if own == Some(group) {
                 continue;
             }
-            engine.through(c, a, fact, &mut found);
+            engine.through(c, a, fact, &mut found)?;
             let head = engine.clauses[c].relation;
+            engine.look_at(head, found.len())?;
             let more = engine.clauses[c].body.atoms[a].positive == holds;
             if engine.groups[group].recursive {
                 let pending = &mut self.pending[group];
@@ -145,14 +146,17 @@ impl Maintained {
                     self.events[group + 1].push_back(Event { relation: head, fact, holds });
                 }
             }
+            if engine.counts[head].len() > engine.most {
+                return Err(engine.refusal(head, 0));
+            }
         }
         for (group, pending) in engine.groups.iter().zip(&mut self.pending) {
             pending.stale |= group.native.as_ref().is_some_and(|n| n.reads(relation));
         }
         if !holds {
-            engine.relations[relation].remove(fact);
+            engine.take(relation, fact);
         }
-        true
+        Ok(true)
     }
 
     /// Finds out what changes in a recursive group, or in a closure or distance, once all it depends on is up to date.
@@ -236,18 +240,19 @@ impl Engine {
             for at in 0..self.uses[relation].len() {
                 let (c, a) = self.uses[relation][at];
                 if self.clauses[c].group == group {
-                    self.through(c, a, fact, &mut found);
+                    self.through(c, a, fact, &mut found)?;
                     let head = self.clauses[c].relation;
+                    self.look_at(head, found.len())?;
                     lost.extend(found.drain(..).map(|fact| (head, fact)));
                 }
             }
-            self.relations[relation].remove(fact);
+            self.take(relation, fact);
             deleted.push((relation, fact));
         }
         let mut new = Vec::new();
         for &(relation, fact) in deleted.iter().chain(gained) {
             if !self.relations[relation].contains(fact) && self.is_derivable(relation, fact) {
-                self.relations[relation].insert(fact);
+                self.put(relation, fact)?;
                 new.push((relation, fact));
             }
         }
@@ -259,11 +264,11 @@ impl Engine {
             .collect();
         new.retain(|f| !was.contains(f));
         // Whoever depends on them sees these changes one by one.
-        for &(relation, fact) in &removed {
-            self.relations[relation].insert(fact);
-        }
         for &(relation, fact) in &new {
-            self.relations[relation].remove(fact);
+            self.take(relation, fact);
+        }
+        for &(relation, fact) in &removed {
+            self.put(relation, fact)?;
         }
         Ok((removed, new))
     }
@@ -285,5 +290,68 @@ impl Engine {
             }
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alphabet::{Alphabet, Type};
+    use crate::diagnostic::Source;
+    use crate::syntax::Constant;
+
+    const MOST: usize = 1000;
+
+    /// What follows from `p` of the first few of 30 objects, with room for [`MOST`] derived facts.
+    fn maintained(clauses: &str, given: u32) -> (Alphabet, Maintained) {
+        let text = format!(":- action(go). :- state(p/1). :- state(on/0). {clauses}");
+        let alphabet = Alphabet::parse(&Source::new("d.pl", text)).expect("it can be read");
+        let objects = (0..30).map(|i| (Constant::Int(i), Type(0))).collect();
+        let universe = Universe::new(objects);
+        let mut facts = Facts::new(&alphabet);
+        let p = alphabet.find_predicate("p", 1).expect("it is declared");
+        (0..given).for_each(|o| facts.push(p, &[Object(o)]));
+        facts.seal();
+        let program = alphabet.program.clone().expect("there are definitions");
+        let all = (0..alphabet.predicates.len() as u32).map(Pred);
+        let mut maintained = Maintained::new(&program, &universe, all).expect("facts fit");
+        maintained.engine.most = MOST;
+        maintained.load(&facts).expect("few facts follow");
+        (alphabet, maintained)
+    }
+
+    #[test]
+    fn one_change_that_derives_too_much_is_refused() {
+        for clauses in [
+            ":- derived(q(any, any, any)). q(X, Y, Z) :- on, p(X), p(Y), p(Z).",
+            ":- derived(q(any, any, any)). q(X, Y, Z) :- on, p(X), p(Y), p(Z). q(X, Y, Z) :- q(Y, X, Z).",
+        ] {
+            let (alphabet, mut maintained) = maintained(clauses, 30);
+            maintained.change(alphabet.find_predicate("on", 0).expect("it is declared"), &[], true);
+            let error = maintained.settle(&mut |_, _, _| ()).expect_err("24,360 facts are too many");
+            assert!(error.message.contains("`q/3` explodes"), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn changes_that_derive_too_much_together_are_refused() {
+        for clauses in [
+            ":- derived(q(any, any, any)). q(X, Y, Z) :- p(X), p(Y), p(Z).",
+            ":- derived(q(any, any, any)). q(X, Y, Z) :- p(X), p(Y), p(Z). q(X, Y, Z) :- q(Y, X, Z).",
+        ] {
+            let (alphabet, mut maintained) = maintained(clauses, 0);
+            let p = alphabet.find_predicate("p", 1).expect("it is declared");
+            let mut step = |o: u32, holds| {
+                maintained.change(p, &[Object(o)], holds);
+                maintained.settle(&mut |_, _, _| ())
+            };
+            // 11 * 10 * 9 do, 12 * 11 * 10 do not.
+            for _ in 0..3 {
+                (0..11).for_each(|o| step(o, true).expect("there is room"));
+                (0..11).for_each(|o| step(o, false).expect("less follows"));
+            }
+            (0..11).for_each(|o| step(o, true).expect("there is room"));
+            assert!(step(11, true).is_err());
+        }
     }
 }

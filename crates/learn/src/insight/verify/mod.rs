@@ -14,7 +14,7 @@ mod walk;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use derrl_env::{Extent, Size, Space, World, observe_state};
 use derrl_logic::{Alphabet, Arg, Constant, Facts, Policy};
@@ -286,7 +286,7 @@ fn walk_size(
         &todo,
         threads,
         || Walker::new(subject),
-        |walker, (_, families)| walk_families(walker, space, size, families.clone(), &shortest),
+        |walker, (_, families), stop| walk_families(walker, (space, size), families.clone(), &shortest, stop),
         |i, tally: Tally| {
             let (chunk, families) = &todo[i];
             walked += families.end - families.start;
@@ -308,13 +308,14 @@ fn walk_size(
     progress.prefix == all.len()
 }
 
+/// What is found in these families; nothing if it was stopped.
 fn walk_families(
     walker: &mut Walker<'_>,
-    space: &dyn Space,
-    size: usize,
+    (space, size): (&dyn Space, usize),
     families: Range<u64>,
     shortest: &[AtomicUsize; 2],
-) -> Tally {
+    stop: &AtomicBool,
+) -> Option<Tally> {
     let mut tally = Tally::default();
     for i in families {
         // Of failing runs of one length the first counts, whatever the order in which threads find them: within a chunk
@@ -327,7 +328,7 @@ fn walk_families(
             failure: bound(&tally.failure, &shortest[0]),
             unlucky_loop: bound(&tally.unlucky_loop, &shortest[1]),
         };
-        let found = walker.walk(i, space.family(size, i).as_ref(), bounds);
+        let found = walker.walk(i, space.family(size, i).as_ref(), bounds, stop)?;
         for (found, shortest) in [&found.failure, &found.unlucky_loop].into_iter().zip(shortest) {
             if let Some(failure) = found {
                 shortest.fetch_min(failure.length(), Ordering::Relaxed);
@@ -335,7 +336,7 @@ fn walk_families(
         }
         tally.add(found);
     }
-    tally
+    Some(tally)
 }
 
 /// The families of a size in pieces, the same whatever the number of threads.

@@ -5,12 +5,13 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Does every chunk of work on `threads` threads, each with a worker of its own, and calls `done` here with each result as
-/// it comes. Stops early, without the chunks not yet begun, once `stop` says so; it is asked ten times a second.
+/// it comes. Stops early once `stop` says so; it is asked ten times a second. Work that sees the flag set returns nothing, and
+/// its chunk is not done.
 pub(crate) fn in_chunks<C: Sync, W, R: Send>(
     chunks: &[C],
     threads: usize,
     worker: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, &C) -> R + Sync,
+    work: impl Fn(&mut W, &C, &AtomicBool) -> Option<R> + Sync,
     mut done: impl FnMut(usize, R),
     mut stop: impl FnMut() -> bool,
 ) {
@@ -25,8 +26,9 @@ pub(crate) fn in_chunks<C: Sync, W, R: Send>(
                 while !stopped.load(Ordering::Relaxed) {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(chunk) = chunks.get(i) else { break };
+                    let Some(result) = work(&mut worker, chunk, stopped) else { break };
                     // The receiver lives until all threads have ended.
-                    let _ = send.send((i, work(&mut worker, chunk)));
+                    let _ = send.send((i, result));
                 }
             });
         }

@@ -7,6 +7,7 @@
 //! that is open, so all of them turn out bad.)
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use derrl_env::{Family, Next, observe_state};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
@@ -169,15 +170,22 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Walks a family. Failing runs and unlucky loops are looked for only if they can be shorter than their bounds.
-    pub(crate) fn walk(&mut self, number: u64, family: &dyn Family, bounds: Shorter) -> Tally {
+    /// Walks a family. Failing runs and unlucky loops are looked for only if they can be shorter than their bounds. Nothing if it
+    /// was stopped.
+    pub(crate) fn walk(
+        &mut self,
+        number: u64,
+        family: &dyn Family,
+        bounds: Shorter,
+        stop: &AtomicBool,
+    ) -> Option<Tally> {
         self.index.clear();
         self.states.clear();
         self.graph.clear();
         let mut tally = Tally::default();
         let mut failing: Vec<(u32, u128)> = Vec::new();
         family.starts(&mut |code, count| {
-            let id = self.visit(family, code);
+            let Some(id) = self.visit(family, code, stop) else { return };
             tally.instances = tally.instances.saturating_add(count);
             let state = &self.states[id as usize];
             if state.mark == Mark::Bad {
@@ -196,9 +204,12 @@ impl<'a> Walker<'a> {
                 tally.worst = Some(found);
             }
         });
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
         tally.states = self.states.len() as u64;
         if failing.is_empty() {
-            return tally;
+            return Some(tally);
         }
         let position = |id: u32| self.states[id as usize].longest;
         let code = |id: u32| self.states[id as usize].code;
@@ -220,14 +231,14 @@ impl<'a> Walker<'a> {
             tally.unlucky_loop =
                 self.graph.shortest_failure(&starts, bounds.unlucky_loop, |_| true).map(told);
         }
-        tally
+        Some(tally)
     }
 
-    /// The number of a state, all that follows from it known.
-    fn visit(&mut self, family: &dyn Family, code: u128) -> u32 {
+    /// The number of a state, all that follows from it known; none if it was stopped.
+    fn visit(&mut self, family: &dyn Family, code: u128, stop: &AtomicBool) -> Option<u32> {
         let start = self.number(code);
         if self.states[start as usize].mark != Mark::New {
-            return start;
+            return Some(start);
         }
         let mut stack = vec![self.open(family, start)];
         while let Some(frame) = stack.last_mut() {
@@ -238,6 +249,7 @@ impl<'a> Walker<'a> {
             };
             let state = &self.states[next as usize];
             match state.mark {
+                Mark::New if stop.load(Ordering::Relaxed) => return None,
                 Mark::New => {
                     let opened = self.open(family, next);
                     stack.push(opened);
@@ -252,7 +264,7 @@ impl<'a> Walker<'a> {
             }
             frame.at += 1;
         }
-        start
+        Some(start)
     }
 
     fn number(&mut self, code: u128) -> u32 {

@@ -1,0 +1,141 @@
+//! Input without end, instances too large to train on, and signals while there is much to do.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// What is refused is refused at once, on a busy machine too.
+const AT_ONCE: Duration = Duration::from_secs(30);
+
+fn derrl(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
+    command.current_dir(folder).env("NO_COLOR", "1").stdin(Stdio::null()).args(args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The output of a command that has to end soon.
+fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let begun = Instant::now();
+    let mut child = derrl(folder, args).spawn().expect("the command starts");
+    while child.try_wait().expect("it can be waited for").is_none() {
+        if begun.elapsed() > AT_ONCE {
+            let _ = child.kill();
+            panic!("{args:?} takes too long");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let Output { status, stderr, .. } = child.wait_with_output().expect("it has ended");
+    (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+}
+
+#[test]
+fn nothing_is_read_to_an_end_that_it_does_not_have() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    fs::create_dir(at.join("run")).expect("a folder");
+    for link in ["d.pddl", "d.pl", "run/config.toml"] {
+        std::os::unix::fs::symlink("/dev/zero", at.join(link)).expect("a link");
+    }
+    let cases: &[&[&str]] = &[
+        &["check", "d.pl"],
+        &["eval", "/dev/zero", "--domain", "blocks"],
+        &["eval", "run"],
+        &["train", "./d.pl"],
+        &["train", "blocks", "--config", "/dev/zero", "--out", "new"],
+        &["train", "d.pddl", "--train", "d.pddl"],
+    ];
+    for args in cases {
+        let (code, said) = run(at, args);
+        assert!(code == Some(2) || args[0] == "check" && code == Some(1), "{args:?}: {code:?} {said}");
+        assert!(said.contains("more than") && said.contains("bytes"), "{args:?}: {said}");
+    }
+    assert!(!at.join("new").exists());
+}
+
+/// One problem of many that is too large is enough.
+#[test]
+fn training_on_a_huge_problem_is_refused_with_an_estimate() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    assert_eq!(run(at, &["new", "ferry"]).0, Some(0));
+    let all = |name: &str, of: &dyn Fn(usize) -> String| -> String {
+        (0..20_000).map(|i| of(i).replace('_', &format!("{name}{i}"))).collect()
+    };
+    let objects =
+        format!("{} - location {} - car", all("l", &|_| "_ ".to_string()), all("c", &|_| "_ ".to_string()));
+    let (at_start, goals) = (all("c", &|i| format!("(at _ l{i}) ")), all("c", &|_| "(at _ l0) ".to_string()));
+    let problem = format!(
+        "(define (problem huge) (:domain ferry) (:objects {objects})
+          (:init (at-ferry l0) (empty-ferry) {at_start}) (:goal (and {goals})))"
+    );
+    fs::write(at.join("ferry/train/p9.pddl"), problem).expect("a file");
+    let (code, said) = run(at, &["train", "ferry", "--out", "run"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("training on 40000 objects") && said.contains("memory"), "{said}");
+}
+
+#[test]
+fn a_state_of_many_objects_is_explained_soon() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let facts: Vec<String> = (0..30_000).map(|i| format!("top(b{i}). on(b{i}, floor).\n")).collect();
+    let facts = facts.concat();
+    fs::write(at.join("state.pl"), format!("isFloor(floor). goal_on(b0, b1).\n{facts}")).expect("a file");
+    fs::write(at.join("policy.pl"), "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n").expect("a file");
+    let (code, said) = run(at, &["explain", "policy.pl", "--domain", "blocks", "--state", "state.pl"]);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+fn terminate(child: &Child) {
+    let status = Command::new("kill").arg(child.id().to_string()).status().expect("kill starts");
+    assert!(status.success());
+}
+
+/// Whatever takes long: it ends soon after a signal, and says so.
+#[test]
+fn signals_are_answered_within_a_second() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let many = "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n".repeat(40_000);
+    fs::write(at.join("many.pl"), many).expect("a file");
+    let few = "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n";
+    fs::write(at.join("few.pl"), few).expect("a file");
+    let cases: &[&[&str]] = &[
+        &["simplify", "many.pl", "--domain", "blocks", "--max-objects", "5"],
+        &["verify", "few.pl", "--domain", "blocks", "--max-objects", "9", "--every-state", "--force"],
+        &["train", "blocks", "--out", "run", "--set", "restarts=500", "--set", "updates=100000"],
+    ];
+    for args in cases {
+        let mut child =
+            derrl(at, args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(child.try_wait().expect("it can be waited for").is_none(), "{args:?} ended by itself");
+        terminate(&child);
+        let begun = Instant::now();
+        while child.try_wait().expect("it can be waited for").is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(3), "{args:?} goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(child.wait().expect("it has ended").code(), Some(130), "{args:?}");
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_event_files_is_not_followed() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let settings = ["--set", "updates=5", "--set", "restarts=1", "--episodes", "2", "--no-report"];
+    let train = |more: &[&str]| run(at, &[&["train", "blocks", "--out", "run"], more, &settings].concat());
+    fs::create_dir(at.join("elsewhere")).expect("a folder");
+    fs::create_dir(at.join("run")).expect("a folder");
+    std::os::unix::fs::symlink(at.join("elsewhere"), at.join("run/tensorboard")).expect("a link");
+    let (code, said) = train(&["--tensorboard"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("tensorboard is a link"), "{said}");
+    assert_eq!(fs::read_dir(at.join("elsewhere")).expect("a folder").count(), 0);
+}
