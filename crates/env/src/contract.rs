@@ -243,13 +243,21 @@ fn facts_fit(laws: &Laws) -> Result<(), String> {
     let mut env = laws.env()?;
     let (mut choose, mut rng) = (Rng::new(5, 0), Rng::new(5, 1));
     let well = |env: &dyn Env| {
-        for (pred, args) in facts_of(env, alphabet).iter() {
+        let facts = facts_of(env, alphabet);
+        let well = |name: &str, args: &[Object], types: &[Type]| {
+            ensure(fit(alphabet, env.universe(), args, types), || {
+                format!("`{}` has objects of other types", env.universe().show(name, args))
+            })
+        };
+        for (pred, args) in facts.iter().filter(|(p, _)| alphabet.predicate(*p).role.is_given()) {
             let decl = alphabet.predicate(pred);
-            ensure(fit(alphabet, env.universe(), args, &decl.args), || {
-                format!("`{}` has objects of other types", env.universe().show(&decl.name, args))
-            })?;
+            well(&decl.name, args, &decl.args)?;
         }
-        Ok(())
+        for (measure, args, _) in facts.all_numbers() {
+            let decl = alphabet.measure(measure);
+            well(&decl.name, args, &decl.args)?;
+        }
+        facts.fault().map_or(Ok(()), |fault| Err(fault.to_string()))
     };
     for _ in 0..laws.instances {
         env.reset(&mut rng);
@@ -407,6 +415,7 @@ fn other_alphabets(laws: &Laws) -> Result<(), String> {
     let untyped = Arc::new(laws.alphabet.untyped());
     let mut less = (*laws.alphabet).clone();
     less.predicates.truncate(1);
+    less.measures.truncate(1);
     less.constraints.clear();
     // Definitions and legality speak of predicates by their places.
     let all = if laws.alphabet.program.is_some() { vec![untyped] } else { vec![untyped, Arc::new(less)] };

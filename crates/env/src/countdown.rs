@@ -34,8 +34,9 @@ pub fn world() -> World {
 
 pub(crate) const NAME: &str = "countdown";
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: Vocabulary<'static> = Vocabulary {
     predicates: &[("curr", 1), ("next", 2), ("last", 1), ("acc", 1), ("goal", 1), ("less", 2)],
+    measures: &[],
     actions: &[("add", 0), ("sub", 0), ("null", 0)],
 };
 pub(crate) const CURR: usize = 0;

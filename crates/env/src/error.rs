@@ -36,7 +36,7 @@ pub enum Error {
     Vocabulary {
         /// The world.
         world: String,
-        /// `predicate` or `action`.
+        /// `predicate`, `measure` or `action`.
         kind: &'static str,
         /// The signature asked for.
         name: String,

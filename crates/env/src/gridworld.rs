@@ -38,7 +38,7 @@ pub fn world() -> World {
 
 pub(crate) const NAME: &str = "gridworld";
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: Vocabulary<'static> = Vocabulary {
     predicates: &[
         ("curr", 2),
         ("target", 2),
@@ -53,6 +53,7 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
         ("southeast", 0),
         ("southwest", 0),
     ],
+    measures: &[],
     actions: &[("up", 0), ("down", 0), ("left", 0), ("right", 0)],
 };
 pub(crate) const CURR: usize = 0;

@@ -36,12 +36,13 @@
 //! | `journal.rs` | what changed since an episode began |
 //! | `rng.rs` | the one generator |
 //! | `scene.rs` | what a state looks like |
-//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `traffic.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `cartpole.rs`, `traffic.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
 //! | `domains/*.pl` | their alphabets, as text |
 
 mod binding;
 mod blocks;
+mod cartpole;
 pub mod contract;
 mod countdown;
 pub mod doorkey;

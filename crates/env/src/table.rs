@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, nearest};
 use crate::world::World;
-use crate::{blocks, countdown, doorkey, gridworld, rearrange};
+use crate::{blocks, cartpole, countdown, doorkey, gridworld, rearrange};
 
 /// Makes each built-in world. Adding one is a file and a row.
 const WORLDS: &[fn() -> World] = &[
@@ -13,6 +13,7 @@ const WORLDS: &[fn() -> World] = &[
     gridworld::world,
     doorkey::world,
     rearrange::world,
+    cartpole::world,
     #[cfg(feature = "sumo")]
     crate::traffic::world,
 ];

@@ -12,8 +12,9 @@ use crate::journal::Journal;
 use crate::rng::Rng;
 use crate::scene::{Scene, Stacks};
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: Vocabulary<'static> = Vocabulary {
     predicates: &[("top", 1), ("on", 2), ("goal_on", 2), ("isFloor", 1)],
+    measures: &[],
     actions: &[("move", 2)],
 };
 const TOP: usize = 0;

@@ -39,8 +39,9 @@ pub fn world() -> World {
 
 pub(crate) const NAME: &str = "traffic";
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: Vocabulary<'static> = Vocabulary {
     predicates: &[("highest", 1), ("between", 3), ("intersection", 1)],
+    measures: &[],
     actions: &[("green", 1)],
 };
 const HIGHEST: usize = 0;

@@ -55,7 +55,7 @@ struct Parts {
     alphabet: Arc<Alphabet>,
     /// What policies may speak of, where that is more than what rules are learned with.
     wider: Option<Arc<Alphabet>>,
-    vocabulary: Option<Vocabulary>,
+    vocabulary: Option<Vocabulary<'static>>,
     tasks: Vec<Task>,
     /// How to make each task.
     makes: Vec<Make>,
@@ -330,7 +330,7 @@ impl World {
 
     /// The world with what its code calls predicates and actions, where that is more than its domain file says.
     #[must_use]
-    pub fn vocabulary(self, vocabulary: Vocabulary) -> World {
+    pub fn vocabulary(self, vocabulary: Vocabulary<'static>) -> World {
         self.edit(|w| w.vocabulary = Some(vocabulary))
     }
 

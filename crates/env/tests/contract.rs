@@ -112,6 +112,7 @@ fn an_alphabet_may_leave_out_predicates_but_not_add_any() {
     for spec in worlds().iter().filter(|s| !is_simulated(s)) {
         let mut less = (*spec.alphabet()).clone();
         less.predicates.truncate(1);
+        less.measures.truncate(1);
         less.constraints.clear();
         less.program = None; // what defined predicates that are gone
         less.actions.iter_mut().for_each(|action| action.legal = None);
@@ -121,7 +122,9 @@ fn an_alphabet_may_leave_out_predicates_but_not_add_any() {
         facts_of(env.as_ref(), &less);
 
         let mut more = (*spec.alphabet()).clone();
-        more.predicates[0].name.push_str("_no_world_has_this");
+        let name = more.predicates.first_mut().map(|p| &mut p.name);
+        let name = name.or(more.measures.first_mut().map(|m| &mut m.name));
+        name.expect("a world says something").push_str("_no_world_has_this");
         let made = spec.make(&Arc::new(more), &spec.tasks()[0].name, &Options::default());
         assert!(matches!(made.err(), Some(Error::Vocabulary { .. })), "{}", spec.name());
     }

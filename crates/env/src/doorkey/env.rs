@@ -34,7 +34,7 @@ pub fn world() -> crate::World {
 
 pub(crate) const NAME: &str = "doorkey";
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: Vocabulary<'static> = Vocabulary {
     predicates: &[
         ("carrying", 1),
         ("notcarrying", 0),
@@ -45,6 +45,7 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
         ("goal", 1),
         ("samecolor", 2),
     ],
+    measures: &[],
     actions: &[("pick", 1), ("open", 1), ("goto", 1)],
 };
 

@@ -11,7 +11,7 @@ use derrl_logic::Alphabet;
 pub use adapter::Named;
 pub use said::{Actions, Atom, Atoms, Facts};
 
-use crate::binding::check_signatures;
+use crate::binding::{Vocabulary, check_signatures};
 use crate::env::{Cost, Outcome};
 use crate::error::Error;
 use crate::fault::BoxError;
@@ -80,6 +80,8 @@ pub trait Env: Send {
 /// An error if an alphabet names what the world's own one does not.
 pub(crate) fn check(world: &str, own: &Alphabet, alphabet: &Alphabet) -> Result<(), Error> {
     let predicates: Vec<_> = own.predicates.iter().map(|p| (p.name.as_str(), p.args.len())).collect();
+    let measures: Vec<_> = own.measures.iter().map(|m| (m.name.as_str(), m.args.len())).collect();
     let actions: Vec<_> = own.actions.iter().map(|a| (a.name.as_str(), a.args.len())).collect();
-    check_signatures(world, &predicates, &actions, alphabet)
+    let known = Vocabulary { predicates: &predicates, measures: &measures, actions: &actions };
+    check_signatures(world, &known, alphabet)
 }

@@ -60,7 +60,7 @@ fn recursion_is_possible_but_not_in_a_circle() {
 
 #[test]
 fn templates_of_every_built_in_domain_have_candidates() {
-    for spec in worlds() {
+    for spec in worlds().iter().filter(|s| s.alphabet().measures.is_empty()) {
         let alphabet = spec.alphabet();
         let nlrl = Nlrl::new(&alphabet, 0.1).unwrap_or_else(|e| panic!("{}: {e}", spec.name()));
         assert!((10..5000).contains(&nlrl.parameters()), "{}: {}", spec.name(), nlrl.parameters());
@@ -134,7 +134,7 @@ fn naive(
 #[test]
 fn with_certain_weights_deduction_is_datalog() {
     let mut derived = 0;
-    for spec in worlds() {
+    for spec in worlds().iter().filter(|s| s.alphabet().measures.is_empty()) {
         let alphabet = spec.alphabet();
         let Ok(mut env) = spec.make(&alphabet, &spec.tasks()[0].name, &Options::default()) else { continue };
         if spec.name() == "traffic" {
