@@ -29,6 +29,8 @@ const brandNode = () => el("p", { class: "brand" }, data.served ? el("a", { href
 
 const sameDomain = (run) => data.runs.filter((other) => other.domain === run.domain);
 
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 function headNode(run) {
   const domains = [...new Set(data.runs.map((r) => r.domain))];
   const peers = sameDomain(run);
@@ -40,11 +42,11 @@ function headNode(run) {
     Number.isFinite(counts.restarts) && plural(counts.restarts, "restart"),
     Number.isFinite(counts.seconds) && `${number(counts.seconds, counts.seconds < 10 ? 2 : 0)} s of training`,
   ];
-  const title = run.domain === run.world ? run.world[0].toUpperCase() + run.world.slice(1) : run.domain;
+  const title = run.domain === run.world ? capital(run.world) : run.domain;
   const choose = (label, name, options, act) => el("label", {}, label, el("select", { "data-choose": name, onchange: (event) => act(event.target.value) }, options));
   return [
     el("div", {}, brandNode(), el("h1", {}, title),
-      el("p", { class: "lead" }, `${run.summary[0].toUpperCase()}${run.summary.slice(1)}.`),
+      run.summary && el("p", { class: "lead" }, `${capital(run.summary)}.`),
       el("p", { class: "meta" }, facts.filter(Boolean).join(" · ")),
       data.served?.playable && el("p", {}, el("a", { href: `playground?run=${encodeURIComponent(data.served.label)}` }, "Playground: change its rules"))),
     el("div", { class: "choosers" },

@@ -14,15 +14,17 @@ from ._derrl import Error, World, __version__, builtin
 from .policies import (
     Difference, Explanation, Plan, Policy, Proof, Score, WhyNot, diff, evaluate, export, plan, verify,
 )
+from .checking import WorldCheck, check_world
+from .gridworlds import MinigridWorld, minigrid
 from .sweeping import sweep
 from .training import Run, resume, settings, train
 from .worlds import Atom, infer_domain, pddl, world
 from .wrapping import Wrapped, wrap
 
 __all__ = [
-    "Atom", "Difference", "Error", "Explanation", "Plan", "Policy", "Proof", "Run", "Score", "WhyNot", "World", "Wrapped",
-    "__version__", "builtin", "diff", "evaluate", "export", "infer_domain", "pddl", "plan", "resume", "settings", "sweep",
-    "train", "verify", "world", "wrap",
+    "Atom", "Difference", "Error", "Explanation", "MinigridWorld", "Plan", "Policy", "Proof", "Run", "Score", "WhyNot", "World",
+    "WorldCheck", "Wrapped", "__version__", "builtin", "check_world", "diff", "evaluate", "export", "infer_domain", "minigrid", "pddl",
+    "plan", "resume", "settings", "sweep", "train", "verify", "world", "wrap",
 ]
 
 try:

@@ -27,7 +27,7 @@ class World:
     ) -> World:
         """The world of a PDDL domain with its problems."""
     @staticmethod
-    def python(name: str, domain: str, tasks: Sequence[tuple[str, object]]) -> World:
+    def python(name: str, domain: str, tasks: Sequence[tuple[str, object]], summary: str = "") -> World:
         """A world from the text of its domain file and Python objects by task, the one to train on first."""
     @staticmethod
     def described(domain: str) -> World:
@@ -88,7 +88,7 @@ class Level:
     def agent(self) -> tuple[int, int, int, int | None]:
         """Column, row, direction, and the number of the colour of the key in its hand."""
 
-_Facts = Iterable[Sequence[str | int] | str]
+_Facts = Iterable[Sequence[str | int | float] | str]
 _Objects = Mapping[str, str] | None
 
 class Policy:

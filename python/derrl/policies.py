@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -13,9 +14,10 @@ from typing import Any
 from . import _derrl
 from ._derrl import Error, World
 from .arguments import options as as_options, whole, whole_or_none
+from .spaces import is_environment
 from .worlds import Atom, WorldLike, domain_text, world as as_world
 
-Facts = Iterable[Sequence["str | int"] | str]
+Facts = Iterable[Sequence["str | int | float"] | str]
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,15 @@ class Policy:
         """The policy in a file, such as the ``policy.pl`` of a run."""
         return Policy.parse(Path(path).read_text(encoding="utf-8"), domain)
 
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Writes its rules into a file, which :meth:`load` and the command line read, and returns the path.
+
+            >>> run.policy.save("blocks.pl")
+            >>> derrl.Policy.load("blocks.pl", "blocks")
+        """
+        Path(path).write_text(self.text, encoding="utf-8")
+        return Path(path)
+
     @property
     def text(self) -> str:
         """The text of its rules."""
@@ -219,23 +230,39 @@ class Policy:
         """The world that it is about."""
         return self._inner.world
 
+    def _legal(self, legal: Any) -> Any:
+        """The legal actions given, or those that a world lists; an error where the policy was learned among them, and none are given."""
+        listed = getattr(legal, "legal", None)
+        if callable(listed):
+            return listed()
+        if legal is None and getattr(self._source, "legal", None) is not None:
+            raise Error(
+                "this policy was learned among legal actions: say which are legal here, as in policy.act(facts, world.legal()) or "
+                "policy.act(facts, world)"
+            )
+        return legal
+
     def act(
         self,
         facts: Facts,
-        legal: Facts | None = None,
+        legal: Facts | Any | None = None,
         *,
         seed: int | None = None,
         objects: Mapping[str, str] | None = None,
     ) -> Atom:
         """The action taken in a state; of several as good, one by chance. Chance depends on ``seed``, or else on how often the
-        policy was asked before. ``objects`` are those that no fact names, with their types."""
-        return self._inner.act(facts, legal, whole_or_none("seed", seed, 0), objects)
+        policy was asked before. ``legal`` lists the legal actions, or is the world, in that state. ``objects`` are those that no
+        fact names, with their types.
+
+            >>> run.policy.act(world.reset(seed=0), world)
+        """
+        return self._inner.act(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects)
 
     def best(
         self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
     ) -> list[Atom]:
         """All actions that are as good as the one taken, in order."""
-        return self._inner.best(facts, legal, objects)
+        return self._inner.best(facts, self._legal(legal), objects)
 
     def explain(
         self,
@@ -246,7 +273,7 @@ class Policy:
         objects: Mapping[str, str] | None = None,
     ) -> Explanation:
         """Why it acts as it does in a state: the rule that fires, the substitution, the facts."""
-        value = json.loads(self._inner.explain_json(facts, legal, whole_or_none("seed", seed, 0), objects))
+        value = json.loads(self._inner.explain_json(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects))
         return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__})
 
     def why_not(
@@ -257,12 +284,12 @@ class Policy:
         *,
         objects: Mapping[str, str] | None = None,
     ) -> WhyNot:
-        """Why it does not take an action in a state."""
-        value = json.loads(self._inner.why_not_json(facts, action, legal, objects))
+        """Why it does not take an action in a state. The action is a tuple, or a text as explanations have it: ``move(a, b)``."""
+        value = json.loads(self._inner.why_not_json(facts, _action(action), self._legal(legal), objects))
         return WhyNot(**{key: value[key] for key in WhyNot.__dataclass_fields__})
 
     def attach(self, source: object) -> Policy:
-        """The same policy, for a world made by :func:`derrl.wrap`: then :meth:`predict` works."""
+        """The same policy, for a world in Python: then :meth:`predict` works, and :meth:`act` asks for legal actions where the world has them."""
         attached = Policy(self._inner)
         attached._source = source
         return attached
@@ -274,28 +301,47 @@ class Policy:
         episode_start: Any = None,
         deterministic: bool = False,
         *,
-        info: Mapping[str, Any] | None = None,
+        info: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> tuple[Any, Any]:
-        """The action of the environment for an observation, and None: the interface of Stable-Baselines3.
+        """The action of the environment for an observation, and None: the interface of Stable-Baselines3. For a batch of observations,
+        as vector environments give them, an array of actions.
 
         The facts come from the ``facts`` function of :func:`derrl.wrap`, or from ``info["facts"]`` of the environments that
         derrl registers with Gymnasium. ``info`` may also be given as the second argument.
         """
-        if info is None and isinstance(state, Mapping):
+        if info is None and isinstance(state, (Mapping, list, tuple)):
             info = state
         info = info or {}
+        batch = self._batch(observation, info)
+        if batch is not None:
+            import numpy
+
+            chosen = [self.predict(seen, info=told, deterministic=deterministic)[0] for seen, told in batch]
+            return numpy.array(chosen), None
         seed = 0 if deterministic else None
-        if self._source is not None:
+        if hasattr(self._source, "legal_now"):
             facts = self._source.facts(observation, info)
             legal = self._source.legal_now(observation, info, facts)
-            action = self.act(facts, legal, seed=seed, objects=self._source.objects_now())
+            action = self._inner.act(facts, legal, seed, self._source.objects_now())
             return self._source.action(*action), None
         if "facts" not in info:
-            raise Error('predict(observation, info) needs info["facts"], or a policy trained on derrl.wrap(env, ...)')
-        legal = info.get("legal")
-        action = self.act(info["facts"], legal, seed=seed)
+            raise Error('predict(observation, info) needs info["facts"], or a policy trained on an environment or derrl.wrap(env, ...)')
+        action = self._inner.act(info["facts"], info.get("legal"), seed, None)
         actions = info.get("actions")
         return (action if actions is None else list(actions).index(action)), None
+
+    def _batch(self, observation: Any, info: Any) -> list[tuple[Any, Any]] | None:
+        """Observations with what is said of each, where they come from several environments at once; none for a single one."""
+        space = getattr(getattr(self._source, "env", None), "observation_space", None)
+        shape = getattr(observation, "shape", None)
+        if isinstance(info, (list, tuple)):
+            return list(zip(observation, info))
+        if space is None or not shape or space.shape is None or len(shape) != len(space.shape) + 1:
+            return None
+        count = shape[0]
+        # A vector environment says each thing of all: arrays, and which of them count.
+        told = {key: value for key, value in info.items() if not key.startswith("_") and len(value) == count}
+        return [(observation[i], {key: value[i] for key, value in told.items()}) for i in range(count)]
 
     def export(self, language: str) -> str:
         """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``."""
@@ -317,9 +363,21 @@ class Policy:
         return _block(self.text.rstrip() or "(no rule: the policy acts at random)")
 
 
+def _action(action: Sequence[str | int] | str) -> Sequence[str | int] | str:
+    """An action as a tuple, where it is a text with objects."""
+    if not isinstance(action, str) or not action.rstrip().endswith(")"):
+        return action
+    words = re.findall(r"'((?:[^'\\]|\\.)*)'|([^\s(),']+)", action)
+    if not words:
+        raise Error(f"an action is a tuple such as (\"move\", \"a\", \"b\"), or a text such as 'move(a, b)', not {action!r}")
+    return tuple(re.sub(r"\\(.)", r"\1", quoted) if quoted else word for quoted, word in words)
+
+
 def _described(domain: WorldLike | Path) -> World:
     if isinstance(domain, Path):
         return as_world(str(domain)) if domain.suffix == ".pddl" else World.described(domain_text(domain))
+    if isinstance(domain, str) and is_environment(domain):
+        return as_world(domain)
     if isinstance(domain, str) and not domain.endswith(".pddl") and (":-" in domain or "/" in domain or domain.endswith(".pl")):
         return World.described(domain_text(domain))
     return as_world(domain)

@@ -132,7 +132,7 @@ def _variants(settings: Any) -> list[dict[str, Any]]:
 def _check(job: Job, known: dict[str, World]) -> None:
     """An error if a job cannot be done, or if its folder holds another run."""
     if (job.folder / "domain.pl").is_file():
-        of = world_of_run(job.world, job.tests, job.folder)
+        of = world_of_run(job.world, job.tests, job.folder).world
     elif job.name not in known:
         known[job.name] = of = as_world(job.world, job.tests)
     else:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import html
 import json
 import shutil
+import sys
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from . import _derrl, arguments, progress as bars
+from . import _derrl, arguments, progress as bars, spaces
 from ._derrl import Error, World
 from .arguments import whole, whole_or_none
 from .parallel import restarts_in_processes, restarts_on_ray
 from .policies import Policy, Score
-from .worlds import WorldLike, world as as_world
+from .checking import NO_SUCCESS, REPEATABLE, replay_fault
+from .worlds import Prepared, WorldLike, prepare
 
 
 class _Temporary:
@@ -55,13 +58,40 @@ class Run:
         """How many restarts there were."""
         self._temporary: _Temporary | None = None
 
+    @staticmethod
+    def load(folder: str | PathLike[str], world: WorldLike | None = None, *, tests: Mapping[str, object] | None = None) -> Run:
+        """The finished run in a folder, of this package or of the command line.
+
+        A world in Python has to be given to be played; without it, the policy acts on facts, explains and is exported.
+
+            >>> run = derrl.Run.load("runs/blocks")
+        """
+        place = Path(folder)
+        if not (place / "domain.pl").is_file():
+            raise Error(f"there is no run in {folder}")
+        text = _derrl.result(place)
+        if text is None:
+            raise Error(f"the run in {folder} is not finished: derrl.resume(world, folder) goes on with it")
+        result = json.loads(text)
+        if world is not None:
+            of = _same_world(world, tests, place)
+            return Run(of.world, place, result, of.source)
+        name = result.get("domain", "")
+        built_in = isinstance(name, str) and name in _derrl.builtin()
+        domain = (place / "domain.pl").read_text(encoding="utf-8")
+        return Run(World.changed(str(place / "domain.pl"), domain) if built_in else World.described(domain), place, result)
+
     @property
-    def solved(self) -> bool:
-        """Whether every episode of every scored task reached what the task asks for, if it asks for anything."""
-        return all(score.success_rate in (1.0, None) for score in self.scores.values())
+    def solved(self) -> bool | None:
+        """Whether every episode of every scored task reached what the task asks for; ``None`` where it asks for nothing."""
+        rates = [score.success_rate for score in self.scores.values() if score.success_rate is not None]
+        return all(rate == 1.0 for rate in rates) if rates else None
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
-        """Writes the page of the run, with its rules and a player of episodes, and returns its path."""
+        """Writes the page of the run, with its rules and a player of episodes, and returns its path.
+
+            >>> run.report("blocks.html")
+        """
         return Path(_derrl.report(self.world, self.folder, path))
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -79,7 +109,12 @@ class Run:
         lines += [f"  {rule}" for rule in self.policy.text.splitlines()] or ["  (no rule was found)"]
         for task, score in self.scores.items():
             lines.append(f"  {task}: {score}")
-        if not self.solved:
+        if self.solved is False:
+            source = self.policy._source
+            silent = source is not None and getattr(source, "succeeded", None) is None
+            if silent and all(score.success_rate == 0 for score in self.scores.values()):
+                lines.append(f"  not solved: {NO_SUCCESS}.")
+                return "\n".join(lines)
             lines.append("  not solved. Look at the domain (are the predicates there that a rule would need? more variables")
             lines.append("  or rules per action?), at the reward, or raise updates, restarts or batch.")
         return "\n".join(lines)
@@ -126,8 +161,8 @@ def train(
 ) -> Run:
     """Learns a policy for a world, and scores it on all its tasks.
 
-    ``world`` is the name of a built-in world, what :func:`pddl` gives, or any object with ``reset(seed)`` and ``step(action)``. ``tests`` are further such
-    objects, scored by name. ``out`` is the folder of the run; without it, the run is kept in a temporary folder for as long as
+    ``world`` is the name of a built-in world, what :func:`pddl` gives, the name of a Gymnasium environment or the environment, or any object
+    with ``reset(seed)`` and ``step(action)``. ``tests`` are further such objects, scored by name. ``out`` is the folder of the run; without it, the run is kept in a temporary folder for as long as
     the object returned. ``settings`` are those of ``derrl train --settings``, such as ``updates=300``. The same seed gives the same
     policy as the command line, bit for bit, on any number of threads or processes.
 
@@ -136,22 +171,65 @@ def train(
     restarts on Ray, on as many machines as its cluster has; ``out`` is then a folder that all of them share.
 
     Ctrl-C, and exceptions raised by the world, leave a run that :func:`resume` goes on with; a note on the exception says so.
+
+        >>> run = derrl.train("CartPole-v1", seed=0)
+        >>> print(run.policy, run.scores["train"].mean)
     """
     _check(threads, processes, backend, progress)
     seed, episodes = whole("seed", seed, 0), whole_or_none("episodes", episodes)
     told = arguments.options(options)
     changed = [written(key, value) for key, value in settings.items()]
-    of = as_world(world, tests)
+    of = prepare(world, tests)
+    _check_world(of, tests)
+    while True:
+        folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="derrl-"))
+        before = set(folder.iterdir()) if folder.is_dir() else None
+        try:
+            _derrl.Request(of.world, seed, changed, task, episodes, untyped, told).start(folder)
+        except BaseException:
+            if out is None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        try:
+            return _go_on(of, folder, threads, processes, backend, progress, temporary=out is None)
+        except Error as error:
+            _extend(of, error)
+            _remove(folder, before)
+
+
+def _check_world(of: Prepared, tests: Mapping[str, object] | None) -> None:
+    """What would fail or mislead training, before it begins."""
     for test in tests or ():
-        of.episodes(test).reset(0)  # what cannot be scored fails now, not after training
-    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="derrl-"))
-    try:
-        _derrl.Request(of, seed, changed, task, episodes, untyped, told).start(folder)
-    except BaseException:
-        if out is None:
-            shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return _go_on(of, folder, world, threads, processes, backend, progress, temporary=out is None)
+        of.world.episodes(test).reset(0)  # what cannot be scored fails now, not after training
+    if of.source is not None:
+        try:
+            fault = replay_fault(of.source, chance=of.inference)
+        except Error:
+            return  # said better by training itself
+        if fault is not None:
+            warnings.warn(f"{fault}; {REPEATABLE}", stacklevel=3)
+
+
+def _extend(of: Prepared, error: Error) -> None:
+    """Adds to an inferred domain what it lacks by an error of training; the error again where it lacks nothing."""
+    if of.inference is None or of.remake is None:
+        raise error
+    before = of.inference.text()
+    if not of.inference.extend(error) or of.inference.text() == before:
+        raise Error(
+            f"{error}\n  The domain was inferred by random play. Correct it, and set it as `domain` of the world:\n"
+            f'domain = """\n{before}"""'
+        ) from error
+    added = [line for line in of.inference.text().splitlines() if line not in before.splitlines()]
+    print(f"% Not seen by random play, and added to the inferred domain:\n{chr(10).join(added)}", file=sys.stderr)
+    of.world = of.remake(of.inference.text())
+
+
+def _remove(folder: Path, before: set[Path] | None) -> None:
+    """Removes what a run that begins anew left in its folder."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if before is None or path not in before:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def resume(
@@ -166,20 +244,27 @@ def resume(
 ) -> Run:
     """Goes on with a run that was interrupted. The result is the same as without the interruption."""
     _check(threads, processes, backend, progress)
-    of = world_of_run(world, tests, Path(folder))
-    if of.is_python and of.domain != (Path(folder) / "domain.pl").read_text(encoding="utf-8"):
-        raise Error(f"the run in {folder} has another domain than this world: see domain.pl there, or start a new run")
-    return _go_on(of, Path(folder), world, threads, processes, backend, progress, temporary=False)
+    of = _same_world(world, tests, Path(folder))
+    return _go_on(of, Path(folder), threads, processes, backend, progress, temporary=False)
 
 
-def world_of_run(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> World:
+def world_of_run(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> Prepared:
     """The world of the run in a folder: where it has no domain, with the one that was inferred when the run began."""
     if not (folder / "domain.pl").is_file():
         raise Error(f"there is no run in {folder}")
-    if isinstance(world, (str, World)) or getattr(world, "domain", None) is not None:
-        return as_world(world, tests)
     text = (folder / "domain.pl").read_text(encoding="utf-8")
-    return as_world(world, tests, domain=text)
+    world = spaces.converted(world)
+    if isinstance(world, (str, World)) or getattr(world, "domain", None) is not None:
+        return prepare(world, tests)
+    return prepare(world, tests, domain=text)
+
+
+def _same_world(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> Prepared:
+    """The world of the run in a folder; an error if the world given has another domain."""
+    of = world_of_run(world, tests, folder)
+    if of.world.is_python and of.world.domain != (folder / "domain.pl").read_text(encoding="utf-8"):
+        raise Error(f"the run in {folder} has another domain than this world: see domain.pl there, or start a new run")
+    return of
 
 
 def _check(threads: Any, processes: Any, backend: Any, progress: Any) -> None:
@@ -193,15 +278,15 @@ def _check(threads: Any, processes: Any, backend: Any, progress: Any) -> None:
 
 
 def _go_on(
-    of: World,
+    prepared: Prepared,
     folder: Path,
-    source: object,
     threads: int | None,
     processes: int | None,
     backend: str,
     progress: bool | Callable[[int, int, str], None],
     temporary: bool,
 ) -> Run:
+    of = prepared.world
     show = progress if callable(progress) else bars.bar(of.name) if progress else None
     try:
         if backend == "ray":
@@ -217,7 +302,7 @@ def _go_on(
         raise
     finally:
         bars.close(show)
-    run = Run(of, folder, result, source if of.is_python else None)
+    run = Run(of, folder, result, prepared.source)
     if temporary:
         run._temporary = _Temporary(folder)
     return run

@@ -32,7 +32,50 @@ pub fn raise(error: impl Into<anyhow::Error>) -> PyErr {
     if let Some(fault) = error.chain().find_map(fault_in) {
         return raise_fault(fault);
     }
-    Error::new_err(format!("{error:#}"))
+    Error::new_err(in_python(&format!("{error:#}")))
+}
+
+/// A text that speaks of options of the command, in the words of Python: `--max-objects` is the argument `max_objects`.
+fn in_python(text: &str) -> String {
+    let text = text
+        .replace("derrl train --resume ", "derrl.resume(world, folder), for the folder ")
+        .replace("--resume ", "derrl.resume(world, folder), for the folder ")
+        .replace("--set ", "")
+        .replace("write KEY=VALUE, as in updates=800", "a keyword argument such as updates=800")
+        .replace("with --task", "with task=");
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("--") {
+        let (before, option) = rest.split_at(at);
+        let name = &option[2..];
+        let end = name.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(name.len());
+        let begins = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
+        told.push_str(before);
+        if begins && end > 1 && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+            told.push_str(&name[..end].replace('-', "_"));
+        } else {
+            told.push_str(&option[..2 + end]);
+        }
+        rest = &name[end..];
+    }
+    told + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_python;
+
+    #[test]
+    fn options_become_arguments() {
+        for (told, wanted) in [
+            ("choose a smaller --max-objects, or another --out", "choose a smaller max_objects, or another out"),
+            ("--set updats=3: there is no setting `updats`", "updats=3: there is no setting `updats`"),
+            ("`--set restarts=N`, `--set updates=N`", "`restarts=N`, `updates=N`"),
+            ("a -- b --> c ---d", "a -- b --> c ---d"),
+        ] {
+            assert_eq!(in_python(told), wanted);
+        }
+    }
 }
 
 fn fault_in<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Fault> {

@@ -20,7 +20,7 @@ use crate::player::Player;
 pub const ACTION: Origin = Origin::actions("actions are");
 
 /// A world: its alphabet and its tasks.
-#[pyclass(frozen, module = "derrl._derrl", skip_from_py_object)]
+#[pyclass(frozen, module = "derrl._derrl")]
 #[derive(Clone)]
 pub struct World {
     pub world: derrl::World,
@@ -83,9 +83,10 @@ impl World {
     }
 
     /// A world from the text of its domain file and Python objects by task, the one to train on first. It has the name that the
-    /// domain file says, or else the one given.
+    /// domain file says, or else the one given. The summary is one line for people.
     #[staticmethod]
-    fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>) -> PyResult<World> {
+    #[pyo3(signature = (name, domain, tasks, summary = ""))]
+    fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>, summary: &str) -> PyResult<World> {
         let said = environment(domain)?;
         let name = said.as_deref().unwrap_or(name);
         if engine::worlds().iter().any(|w| w.name() == name) {
@@ -93,7 +94,7 @@ impl World {
                 "`{name}` is the name of a built-in world: give yours another, as in `:- environment(my_{name}).`"
             )));
         }
-        let mut world = derrl::World::new(name, domain).map_err(raise)?;
+        let mut world = derrl::World::new(name, domain).map_err(raise)?.about(summary);
         let kept = Python::attach(|py| tasks.iter().map(|(t, o)| (t.clone(), o.clone_ref(py))).collect());
         for (task, object) in tasks {
             Python::attach(|py| Player::new(object.bind(py)))?; // an error now rather than later
@@ -122,13 +123,28 @@ impl World {
             Recipe::Described => ("described", (domain,).into_pyobject(py)?),
             Recipe::Python(tasks) => {
                 let tasks: Vec<(&str, &Py<PyAny>)> = tasks.iter().map(|(t, o)| (t.as_str(), o)).collect();
-                ("python", (name, domain, tasks).into_pyobject(py)?)
+                ("python", (name, domain, tasks, self.world.summary()).into_pyobject(py)?)
             }
             Recipe::Pddl(domain, Problems { train, test, max_steps }) => {
                 ("pddl", (domain, train.clone(), test.clone(), *max_steps).into_pyobject(py)?)
             }
         };
         Ok((py.get_type::<World>().getattr(how)?, args))
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = match &*self.recipe {
+            Recipe::Find | Recipe::Changed(_) => "built in",
+            Recipe::Described => "only its domain file is known",
+            Recipe::Python(_) => "written in Python",
+            Recipe::Pddl(..) => "PDDL",
+        };
+        let signature = |name: &str, arity: usize| format!("{name}/{arity}");
+        let actions: Vec<String> = self.actions().iter().map(|(name, arity)| signature(name, *arity)).collect();
+        let facts: Vec<String> = self.predicates().iter().map(|(name, arity)| signature(name, *arity)).collect();
+        let tasks: Vec<String> = self.world.tasks().iter().map(|task| task.name.clone()).collect();
+        let tasks = if tasks.is_empty() { String::new() } else { format!("; tasks: {}", tasks.join(", ")) };
+        format!("<World {}, {kind}; actions: {}; facts: {}{tasks}>", self.world.name(), actions.join(", "), facts.join(", "))
     }
 
     #[getter]

@@ -10,9 +10,16 @@ use derrl_export::TARGETS;
 use crate::report::Extent;
 use crate::style::Color;
 
+/// The version with the commit that was compiled, and what was compiled in.
+const LONG_VERSION: &str = if cfg!(feature = "sumo") {
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("DERRL_COMMIT"), "; with SUMO)")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("DERRL_COMMIT"), "; without SUMO)")
+};
+
 /// Learns reinforcement-learning policies that a person can read.
 #[derive(Debug, Parser)]
-#[command(name = "derrl", version, about, propagate_version = true, max_term_width = 80)]
+#[command(name = "derrl", version, long_version = LONG_VERSION, about, propagate_version = true, max_term_width = 80)]
 pub struct Args {
     /// What to do.
     #[command(subcommand)]

@@ -1,14 +1,16 @@
 //! `derrl check`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
+use derrl_env::find_in;
 use derrl_learn::MOST_CANDIDATES;
 use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source, candidate_bound, candidates};
 use serde_json::{Value, json};
 
 use crate::args::Check;
-use crate::cli::{Failure, Outcome, print, print_json};
+use crate::cli::{Failure, Outcome, print, print_json, worlds};
 use crate::domain::{Domain, read_source};
 use crate::say;
 
@@ -71,7 +73,7 @@ struct Report {
 
 fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report, String> {
     let (alphabet, warnings) = Alphabet::check(source).map_err(|e| e.to_string())?;
-    if alphabet.environment.is_some() {
+    if alphabet.environment.is_some() && !is_elsewhere(source, &alphabet) {
         Domain::parse(&source.name, &source.name, source.text.clone(), false)
             .map_err(|e| format!("{e:#}"))?;
     }
@@ -95,6 +97,13 @@ fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report,
     );
     known.get_or_insert(alphabet);
     Ok(Report { kind: "domain", summary, warnings: warnings.iter().map(ToString::to_string).collect() })
+}
+
+/// Whether a domain file is that of a run in a world which this command does not have.
+fn is_elsewhere(source: &Source, alphabet: &Alphabet) -> bool {
+    let beside = Path::new(&source.name).with_file_name("config.toml");
+    let unknown = alphabet.environment.as_deref().is_some_and(|name| find_in(worlds(), name).is_err());
+    unknown && beside.is_file()
 }
 
 fn check_policy(source: &Source, alphabet: Option<&Alphabet>) -> Result<Report, String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{World, find_in};
+use derrl_env::{Error, Fault, World, find_in};
 
 use derrl_logic::{Alphabet, Policy, Source};
 use derrl_pddl::generate::Generator;
@@ -111,6 +111,27 @@ impl Domain {
         let world =
             find_in(worlds(), world).with_context(|| format!("{file}: in `:- environment({world}).`"))?;
         Domain::of_world(name, file, text, untyped, world)
+    }
+
+    /// The domain of a run in a world that this command does not have: one in Python, or in a crate of its own. All that needs no
+    /// episode works; each of its tasks says what to do instead.
+    pub fn elsewhere(
+        name: &str,
+        file: &str,
+        text: String,
+        untyped: bool,
+        tasks: &[String],
+    ) -> anyhow::Result<Domain> {
+        let mut world = World::new(name, &text).with_context(|| file.to_string())?;
+        for task in tasks {
+            let fault = format!(
+                "the world `{name}` is a program of its own, which this command cannot run. For a world in Python: \
+                 run = derrl.Run.load(folder, world), and then derrl.evaluate(run.policy, world), \
+                 derrl.verify(run.policy, world), run.report() or derrl.resume(world, folder)"
+            );
+            world = world.named_task(task.as_str(), move || Err(Error::World(Fault::new(fault.clone()))));
+        }
+        Domain::of_world(name, file, text, untyped, &world)
     }
 
     /// A domain of this world from its text. `file` is named in errors.

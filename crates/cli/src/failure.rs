@@ -79,7 +79,9 @@ fn is_of_simulator(_cause: &(dyn std::error::Error + 'static)) -> bool {
 pub fn conclude(command: impl FnOnce() -> Outcome) -> u8 {
     std::panic::set_hook(Box::new(|fault| {
         let place = fault.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
-        let what = fault.payload_as_str().unwrap_or("unknown");
+        let payload = fault.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let what = text.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown");
         say!("error: a fault in derrl {}{place}: {what}\n  please report it", env!("CARGO_PKG_VERSION"));
     }));
     // What the command has changed is not looked at any more.

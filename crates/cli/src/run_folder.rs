@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, Task, World};
+use derrl_env::{Options, Task, World, find_in};
 use derrl_learn::{Checkpoint, Config, Given, UpdateStats};
 use derrl_logic::{Alphabet, Policy, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::args::ProblemArgs;
 use crate::bounded::read_text;
+use crate::cli::worlds;
 use crate::domain::Domain;
 use crate::lock::Lock;
 use crate::manifest::Manifest;
@@ -278,8 +279,28 @@ impl RunFolder {
         let (name, untyped) = (&self.config.domain, self.config.untyped);
         match files {
             Some(files) => Domain::of_pddl(name, files, Some((file, &self.domain_text)), untyped),
+            None if self.is_elsewhere() => {
+                Domain::elsewhere(name, file, self.domain_text.clone(), untyped, &self.tasks())
+            }
             None => Domain::parse(name, file, self.domain_text.clone(), untyped),
         }
+    }
+
+    /// Whether its world is not among those of this command. That a domain file says so by mistake was refused when the run began.
+    fn is_elsewhere(&self) -> bool {
+        let said = Alphabet::parse(&Source::new("domain.pl", self.domain_text.clone()));
+        let Ok(alphabet) = said else { return false };
+        let world = alphabet.environment.as_deref().unwrap_or(&self.config.domain);
+        find_in(worlds(), world).is_err()
+    }
+
+    /// The tasks that the run was trained and scored on.
+    fn tasks(&self) -> Vec<String> {
+        let trained = self.config.task.clone().unwrap_or_else(|| "train".to_string());
+        let result = self.result();
+        let scores = result.as_ref().and_then(|r| r["scores"].as_object());
+        let scored = scores.into_iter().flat_map(|s| s.keys().cloned());
+        std::iter::once(trained.clone()).chain(scored.filter(|task| *task != trained)).collect()
     }
 
     /// The task it is trained on.

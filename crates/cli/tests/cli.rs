@@ -346,3 +346,50 @@ fn bench_reports_rates_and_ratios() {
         assert!(figures[key].as_f64().unwrap() > 0.0, "{key}");
     }
 }
+
+#[test]
+fn the_version_says_what_was_compiled() {
+    let folder = with_policy();
+    let told = text(&run(folder.path(), &["--version"]).stdout);
+    assert!(told.starts_with(concat!("derrl ", env!("CARGO_PKG_VERSION"), " (")), "{told}");
+    assert!(told.contains("with SUMO)"), "{told}");
+    assert_eq!(text(&run(folder.path(), &["-V"]).stdout), concat!("derrl ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+/// As a world in Python leaves it, or one in a crate of its own.
+#[test]
+fn folders_of_worlds_elsewhere_are_read_and_not_played() {
+    let folder = with_policy();
+    let here = folder.path();
+    let domain =
+        ":- environment(shelf).\n:- action(put(thing)).\n:- state(loose(thing)).\n:- state(red(thing)).\n";
+    std::fs::create_dir(here.join("run")).expect("a folder can be made");
+    run(here, &[&["train", "blocks", "--out", "blocks"][..], &QUICK].concat());
+    let config = std::fs::read_to_string(here.join("blocks/config.toml")).expect("the run has settings");
+    let write =
+        |file: &str, text: &str| std::fs::write(here.join(file), text).expect("a file can be written");
+    write("run/config.toml", &config.replace("domain = \"blocks\"", "domain = \"shelf\""));
+    write("run/domain.pl", domain);
+    write("run/policy.pl", "0.9::put(X) :- red(X).\n");
+    write("state.pl", "loose(a). red(b).\n");
+    for (args, wanted) in [
+        (&["explain", "run", "--state", "state.pl"][..], "put(b)"),
+        (&["export", "run", "--to", "prolog"], "put("),
+        (&["check", "run/domain.pl", "run/policy.pl"], "policy ok"),
+    ] {
+        let done = run(here, args);
+        assert!(
+            done.status.success() && text(&done.stdout).contains(wanted),
+            "{args:?}: {}",
+            text(&done.stderr)
+        );
+    }
+    for args in [&["explain", "run"][..], &["eval", "run"], &["watch", "run"]] {
+        let done = run(here, args);
+        let told = text(&done.stderr).replace('\n', " ");
+        assert!(
+            done.status.code() == Some(2) && told.contains("derrl.Run.load(folder, world)"),
+            "{args:?}: {told}"
+        );
+    }
+}

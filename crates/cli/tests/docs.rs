@@ -156,7 +156,7 @@ fn for_a_moment(command: &mut Command) -> Output {
                 when.pop();
             }
         }
-        if start.elapsed() > Duration::from_mins(2) {
+        if start.elapsed() > Duration::from_secs(120) {
             let _ = child.kill();
         }
         std::thread::sleep(Duration::from_millis(50));

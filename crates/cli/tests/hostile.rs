@@ -14,7 +14,7 @@ const POLICY: &str =
 const QUICK: [&str; 9] =
     ["--set", "updates=40", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20", "--no-report"];
 /// No command of these tests takes longer.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn derrl(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));

@@ -98,7 +98,7 @@ fn when_sumo_dies_the_run_can_be_resumed() {
     let start = Instant::now();
     let mut killed = 0;
     // The first simulator only shows that there is one, so one after the other is killed until the run gives up.
-    while child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_mins(1) {
+    while child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60) {
         // The simulator serves a port; netconvert, which runs before it, does not.
         let listed = Command::new("pgrep")
             .args(["-P", &child.id().to_string(), "-f", "remote-port"])

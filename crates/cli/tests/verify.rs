@@ -232,7 +232,7 @@ fn interrupted_and_resumed() {
     let started = Instant::now();
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(130));
-    assert!(started.elapsed() < Duration::from_mins(1), "it stops soon");
+    assert!(started.elapsed() < Duration::from_secs(60), "it stops soon");
     let said: Vec<String> = lines.map_while(Result::ok).collect();
     assert!(said.iter().any(|l| l == "interrupted; the same command resumes here"), "{said:?}");
     let kept: Vec<_> = std::fs::read_dir(folder.path().join("runs")).expect("progress is kept").collect();

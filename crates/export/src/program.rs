@@ -7,7 +7,8 @@ use derrl_logic::{Arg, Literal};
 use crate::explicit::{Explicit, ExplicitRule, apply};
 
 pub(crate) fn write(policy: &Explicit<'_>) -> String {
-    let about = "At every turn the first guard that holds is acted on, with any objects that make it true;\n\
+    let about = "At every turn the first guard that holds is acted on, with any objects that make it true\n\
+                 and with which the action is legal;\n\
                  of guards joined by `or` any that holds. Different variables are different objects.\n";
     let mut text = policy.header("#", about);
     text.push_str("\nwhile the episode lasts:\n");

@@ -17,7 +17,8 @@ use crate::diagnostic::{Error, Source, nearest};
 use crate::parser;
 use crate::resolve::{Resolver, Scope, list};
 use crate::syntax::{
-    Clause, Constant, Directive, Head, Indicator, Item, Quoted, Span, Term, TermKind, Tree, write_application,
+    Clause, Constant, Directive, Head, Indicator, Item, Quoted, Span, Term, TermKind, Tree, from_fn,
+    write_application,
 };
 use crate::template::Templates;
 
@@ -78,7 +79,7 @@ impl Alphabet {
 
     /// A declared name with its types as a domain file writes it: `on(block, place)`, `obs/2`, `north`.
     pub(crate) fn signature<'a>(&'a self, name: &'a str, args: &'a [Type]) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             if !args.is_empty() && args.iter().all(|&t| t == Types::ANY) {
                 return write!(f, "{}", Indicator(name, args.len()));
             }

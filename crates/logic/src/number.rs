@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::alphabet::{Alphabet, Measure, Type, Types, Var};
 use crate::rule::Arg;
-use crate::syntax::{Extreme, Number, Op, write_application};
+use crate::syntax::{Extreme, Number, Op, from_fn, write_application};
 
 /// A measure times a number.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl Linear {
         args: &'a [T],
         alphabet: &'a Alphabet,
     ) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             for (i, term) in self.terms.iter().enumerate() {
                 f.write_str(match (i, term.factor < 0.0) {
                     (0, false) => "",
@@ -126,7 +126,7 @@ impl Comparison {
         args: &'a [T],
         alphabet: &'a Alphabet,
     ) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             let threshold = Number(self.threshold);
             let [first, second] = self.left.terms.as_slice() else {
                 return write!(f, "{} {} {threshold}", self.left.display(args, alphabet), self.op);
@@ -171,6 +171,6 @@ impl Choice {
 
     /// The choice as text: `least(dist(X, Y))`.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| write!(f, "{}({})", self.extreme, self.of.display(&self.args, alphabet)))
+        from_fn(move |f| write!(f, "{}({})", self.extreme, self.of.display(&self.args, alphabet)))
     }
 }

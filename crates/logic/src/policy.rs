@@ -12,7 +12,7 @@ use crate::number::Choice;
 use crate::parser;
 use crate::resolve::{Resolver, Scope};
 use crate::rule::{Arg, Literal, Rule};
-use crate::syntax::{self, Atom, Clause, Head, Item, Quoted, Span, TermKind, write_application};
+use crate::syntax::{self, Atom, Clause, Head, Item, Quoted, Span, TermKind, from_fn, write_application};
 
 /// A set of weighted rules that values ground actions: the policy as text has it.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -113,7 +113,7 @@ impl Policy {
         alphabet: &'a Alphabet,
         is_kept: impl Fn(Pred) -> bool + 'a,
     ) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             for at in alphabet.of_domain..alphabet.predicates.len() {
                 if is_kept(Pred(at as u32)) {
                     alphabet.write_declaration(Pred(at as u32), f)?;
@@ -271,7 +271,7 @@ fn read_weight(clause: &Clause, source: &Source) -> Result<f64, Error> {
 /// How to say with a body atom what a constant in the head was meant to say.
 fn instead_of_constant(head: &Atom, place: usize, resolver: &Resolver<'_>, t: Type) -> String {
     let vars: Vec<Var> = (0..head.args.len()).map(|i| Var(i as u8)).collect();
-    let spelt = fmt::from_fn(|f| write_application(f, &head.name, &vars));
+    let spelt = from_fn(|f| write_application(f, &head.name, &vars));
     let types = &resolver.alphabet.types;
     let tests = |role| {
         let mut all = resolver.alphabet.predicates.iter();
@@ -305,7 +305,7 @@ impl Rule {
     ///
     /// The weight has two decimals, or as many as it takes not to read as zero.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             let action = alphabet.action(self.action);
             let rule = self.canonical(action.args.len());
             let head: Vec<Var> = (0..action.args.len()).map(|i| Var(i as u8)).collect();
@@ -332,7 +332,7 @@ impl Rule {
 impl Literal {
     /// The literal as text: `\+ on(X, floor)`.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             f.write_str(if self.positive { "" } else { "\\+ " })?;
             if let Some(comparison) = alphabet.comparison(self.pred) {
                 return write!(f, "{}", comparison.display(&self.args, alphabet));

@@ -149,6 +149,19 @@ impl fmt::Display for Atom {
     }
 }
 
+/// What a function writes, as text: `std::fmt::from_fn`, which needs Rust 1.93.
+pub(crate) fn from_fn<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result>(write: F) -> impl fmt::Display {
+    struct Written<F>(F);
+
+    impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Written<F> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            (self.0)(f)
+        }
+    }
+
+    Written(write)
+}
+
 /// `name(arg, arg)`, or the name alone.
 pub(crate) fn write_application<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,

@@ -17,7 +17,7 @@ use crate::alphabet::{Action, Alphabet, Type, Types};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::domain::RESERVED;
 use crate::resolve::{Resolver, list};
-use crate::syntax::{Indicator, Quoted, Span, Tree};
+use crate::syntax::{Indicator, Quoted, Span, Tree, from_fn};
 
 /// A predicate that NLRL invents.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ impl Templates {
 
     /// The directives that say this, one per line.
     pub(crate) fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             writeln!(f, ":- nlrl(steps({})).", self.steps)?;
             for p in &self.invented {
                 writeln!(f, ":- nlrl(invent({})).", alphabet.signature(&p.name, &p.args))?;

@@ -1,12 +1,11 @@
 //! The objects of one instance and the ground actions over them.
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::alphabet::{Action, Alphabet, Pred, Type};
-use crate::syntax::{Constant, write_application};
+use crate::syntax::{Constant, from_fn, write_application};
 
 /// An object of a [`Universe`], by its position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,6 +159,6 @@ impl Universe {
     /// `p(a, b)` for any name and objects, as the parser reads it.
     pub fn show(&self, name: &str, args: &[Object]) -> String {
         let names: Vec<&Constant> = args.iter().map(|&o| self.name(o)).collect();
-        fmt::from_fn(|f| write_application(f, name, &names)).to_string()
+        from_fn(|f| write_application(f, name, &names)).to_string()
     }
 }

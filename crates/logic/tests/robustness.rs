@@ -205,5 +205,5 @@ fn large_texts_are_read_at_once() {
     let domain: String = (0..10_000).map(line).collect();
     read(domain.as_bytes(), &blocks);
     let elapsed = start.elapsed();
-    assert!(elapsed < Duration::from_mins(1), "{elapsed:?}");
+    assert!(elapsed < Duration::from_secs(60), "{elapsed:?}");
 }

@@ -45,7 +45,7 @@ pub fn alone(
         stderr: Said(stderr),
     };
     let output =
-        run(&mut command, Duration::from_mins(10)).map_err(|reason| failed(&reason, String::new()))?;
+        run(&mut command, Duration::from_secs(600)).map_err(|reason| failed(&reason, String::new()))?;
     if !output.success {
         return Err(failed("failed to simulate", output.stderr));
     }

@@ -131,7 +131,7 @@ impl Network {
                 stderr: Said(stderr),
             };
             let output =
-                run(&mut command, Duration::from_mins(1)).map_err(|reason| failed(reason, String::new()))?;
+                run(&mut command, Duration::from_secs(60)).map_err(|reason| failed(reason, String::new()))?;
             if output.success {
                 Ok(out)
             } else {

@@ -16,7 +16,7 @@ const PREFIX: &str = "derrl-traci-";
 const LOCK: &str = "lock";
 
 /// A folder without a locked file is left alone for this long: its owner may be about to lock it.
-const YOUNG: Duration = Duration::from_mins(1);
+const YOUNG: Duration = Duration::from_secs(60);
 
 /// A new folder in the system's folder for temporary files, removed on drop. Its name cannot be foreseen, and only its owner may look into it.
 ///

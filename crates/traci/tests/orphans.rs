@@ -156,7 +156,7 @@ fn victim() {
         // A program in place of SUMO that never listens, so that the start never ends.
         let sumo = pretender(Path::new("/bin/sh"));
         let arguments = ["-c", "echo $$ > \"$0\"; exec sleep 600", &what].map(str::to_owned);
-        let patience = Patience { start: Duration::from_mins(1), ..Patience::default() };
+        let patience = Patience { start: Duration::from_secs(60), ..Patience::default() };
         let _ = Process::start(&sumo, &arguments, patience);
     }
 }

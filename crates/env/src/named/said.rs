@@ -66,7 +66,8 @@ impl Signatures {
         Signatures { kind, by_name }
     }
 
-    fn find(&self, name: &str, arity: usize) -> Result<u32, String> {
+    fn find(&self, name: &str, args: &[&str]) -> Result<u32, String> {
+        let arity = args.len();
         let known = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         if let Some(&(_, id)) = known.iter().find(|(a, _)| *a == arity) {
             return Ok(id);
@@ -75,8 +76,10 @@ impl Signatures {
             self.by_name.iter().flat_map(|(n, of)| of.iter().map(move |(a, _)| format!("{n}/{a}"))).collect();
         all.sort();
         let help = nearest(&format!("{name}/{arity}"), all.iter().map(String::as_str));
+        let sample =
+            if args.is_empty() { String::new() } else { format!(", as in `{name}({})`", args.join(", ")) };
         Err(format!(
-            "the world spoke of {} `{name}/{arity}`, which its domain file does not declare{help}",
+            "the world spoke of {} `{name}/{arity}`{sample}, which its domain file does not declare{help}",
             self.kind
         ))
     }
@@ -171,7 +174,7 @@ impl Atoms {
     /// An atom by its predicate or action and the names of its objects. Where the domain file does not declare it, nothing, and
     /// the episode ends with an error that says so.
     pub fn find(&mut self, name: &str, args: &[&str]) -> Option<Atom> {
-        let of = match self.signatures.find(name, args.len()) {
+        let of = match self.signatures.find(name, args) {
             Ok(id) => id,
             Err(wrong) => {
                 self.wrong.get_or_insert(wrong);

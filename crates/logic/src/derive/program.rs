@@ -6,7 +6,7 @@ use super::strata::{Component, Edge, components};
 use crate::alphabet::{Alphabet, Pred, Role, Type, Types, Var};
 use crate::number::Comparison;
 use crate::rule::{Arg, Literal};
-use crate::syntax::{Constant, Indicator, Quoted, write_application};
+use crate::syntax::{Constant, Indicator, Quoted, from_fn, write_application};
 
 /// What one sentence of a text says about a derived predicate. A predicate holds where any of its definitions says so.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,7 @@ impl DefiningClause {
 
     /// The clause as text, with this name for its head.
     pub fn display<'a>(&'a self, name: &'a str, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             write_application(f, name, &self.head)?;
             for (i, literal) in self.body.iter().enumerate() {
                 write!(f, "{}{}", if i == 0 { " :- " } else { ", " }, literal.display(alphabet))?;
@@ -305,7 +305,7 @@ impl Alphabet {
 impl Definition {
     /// The definition as a domain or policy file has it.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             let name = alphabet.defined_name(self.pred);
             let called = |p: Pred| alphabet.short_name(p);
             let new = Quoted(&alphabet.predicate(self.pred).name);

@@ -328,7 +328,7 @@ impl Alphabet {
     fn example_atom(&self, pred: Pred) -> String {
         let p = self.predicate(pred);
         let vars: Vec<_> = (0..p.args.len()).map(|i| crate::alphabet::Var(i as u8)).collect();
-        std::fmt::from_fn(|f| syntax::write_application(f, &p.name, &vars)).to_string()
+        syntax::from_fn(|f| syntax::write_application(f, &p.name, &vars)).to_string()
     }
 
     /// This alphabet with the predicates that a policy's text defines for itself: those come last, so that the ids of all others

@@ -12,6 +12,7 @@ use crate::alphabet::{Alphabet, Pred};
 use crate::facts::Facts;
 use crate::join::Slot;
 use crate::query::Binding;
+use crate::syntax::from_fn;
 use crate::universe::{Object, Universe};
 
 /// Why a fact holds, or does not.
@@ -250,7 +251,7 @@ impl Engine {
 impl Derivation {
     /// The explanation as text, a fact a line, each indented below what it derives.
     pub fn display<'d>(&'d self, alphabet: &'d Alphabet, universe: &'d Universe) -> impl fmt::Display + 'd {
-        fmt::from_fn(move |f| self.write(0, alphabet, universe, f))
+        from_fn(move |f| self.write(0, alphabet, universe, f))
     }
 
     fn write(

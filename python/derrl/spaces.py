@@ -1,0 +1,250 @@
+"""Gymnasium environments as they are: spaces become facts and actions by a convention.
+
+| observation | facts |
+|---|---|
+| ``Box`` | a number per component: ``("pole_angle", 0.03)`` |
+| ``Discrete(2)``, ``MultiBinary`` | a proposition that holds or not: ``("ace",)`` |
+| ``Discrete(n)``, ``MultiDiscrete`` | a number: ``("dealer", 7.0)`` |
+| ``Text`` | a fact per word: ``("says", "door")`` |
+| ``Dict``, ``Tuple`` | the facts of their parts, named by their keys |
+
+| action | actions |
+|---|---|
+| ``Discrete`` | one per number, without objects: ``("left",)`` |
+| ``MultiDiscrete``, ``MultiBinary``, ``Tuple``, ``Dict`` | one with an object per part: ``("act", "part0_2", "part1_0")`` |
+
+Components with the same finite bounds may be compared with each other. :mod:`derrl.known` has the names and facts of well-known
+environments.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ._derrl import Error, builtin
+from .inference import Atom, quote
+from .known import KNOWN, Known
+from .wrapping import Wrapped, _name
+
+MOST_NUMBERS = 64
+"""Numbers of an observation, at the most: more are an image."""
+MOST_ACTIONS = 1000
+"""Actions, at the most."""
+
+
+def is_environment(name: str) -> bool:
+    """Whether a text names a Gymnasium environment, such as ``CartPole-v1``, and not a built-in world."""
+    return re.fullmatch(r"([\w.-]+:)?([\w.-]+/)?[\w.-]+-v\d+", name) is not None and name not in builtin()
+
+
+def make(name: str, **options: Any) -> Any:
+    """The environment of that name, made by Gymnasium."""
+    try:
+        import gymnasium
+    except ModuleNotFoundError as error:
+        raise Error(f"{name} is a Gymnasium environment: pip install gymnasium") from error
+    if name.startswith(("MiniGrid-", "BabyAI-")):
+        _import_minigrid()
+    try:
+        return gymnasium.make(name, **options)
+    except gymnasium.error.Error as error:
+        raise Error(f"Gymnasium has no environment {name}: {error}") from error
+
+
+def _import_minigrid() -> None:
+    try:
+        import minigrid  # noqa: F401  registers its environments
+    except ModuleNotFoundError as error:
+        raise Error("MiniGrid environments are in a package of their own: pip install minigrid") from error
+
+
+def converted(of: Any) -> Any:
+    """An object as it is, or the world that a Gymnasium environment, or its name, amounts to."""
+    if isinstance(of, str) and is_environment(of):
+        of = make(of)
+    if not (hasattr(of, "action_space") and hasattr(of, "observation_space") and callable(getattr(of, "step", None))):
+        return of
+    if any(kind.__module__.startswith("minigrid.") for kind in type(of.unwrapped).__mro__):
+        from .gridworlds import MinigridWorld
+
+        return MinigridWorld(of)
+    return adapted(of)
+
+
+def adapted(env: Any) -> Wrapped:
+    """A Gymnasium environment as a world, by the convention and what is known of it."""
+    known = KNOWN.get(_name(env), Known())
+    if known.world is not None:
+        return known.world(env)
+    observed, chosen = Observed(env.observation_space, known.observation), Chosen(env.action_space, known.actions)
+    return Wrapped(
+        env, lambda observation, info: observed.facts(observation), chosen.action, chosen.types,
+        domain="\n".join(chosen.lines() + observed.lines) + "\n", objects=chosen.objects,
+        succeeded=known.succeeded, has_goal=known.succeeded is not None,
+    )
+
+
+def _word(name: Any) -> str:
+    """A name as a predicate."""
+    word = re.sub(r"\W+", "_", str(name)).strip("_").lower() or "x"
+    return word if word[0].isalpha() else "x" + word
+
+
+class Observed:
+    """What observations of a space say: declarations for the domain file, and facts."""
+
+    def __init__(self, space: Any, names: Sequence[str] = ()) -> None:
+        self.lines: list[str] = []
+        self._names = list(names)
+        self._units: dict[tuple[float, float], str] = {}
+        self._read = self._reader(space, "")
+        if not self.lines:
+            raise Error(f"an observation of {space} says nothing")
+
+    def facts(self, observation: Any) -> list[Atom]:
+        """The facts of an observation."""
+        return list(self._read(observation))
+
+    def _name(self, name: str) -> str:
+        """The name of the next component: from the table, or that of its place."""
+        return self._names.pop(0) if self._names else name
+
+    def _number(self, name: str, bounds: tuple[float, float] = (-math.inf, math.inf)) -> str:
+        """Declares a number, and returns its name."""
+        name = self._name(name)
+        unit = self._units.setdefault(bounds, name) if all(map(math.isfinite, bounds)) else name
+        self.lines.append(f":- number({name}, {unit}).")
+        return name
+
+    def _proposition(self, name: str) -> str:
+        name = self._name(name)
+        self.lines.append(f":- state({name}).")
+        return name
+
+    def _reader(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        """What turns an observation of a space into facts."""
+        kind = type(space).__name__
+        readers = {
+            "Box": self._box, "Discrete": self._discrete, "MultiBinary": self._bits, "MultiDiscrete": self._numbers, "Text": self._text,
+            "Dict": self._parts, "Tuple": self._parts,
+        }
+        if kind not in readers:
+            raise Error(f"observations of {kind} have no facts by convention: say which by derrl.wrap(env, facts=..., ...)")
+        return readers[kind](space, name)
+
+    def _box(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        size = math.prod(space.shape)
+        if size > MOST_NUMBERS or len(space.shape) > 2 or (len(space.shape) == 2 and space.dtype.kind == "u"):
+            raise Error(
+                f"an observation of {' x '.join(map(str, space.shape))} {space.dtype} is an image, and rules need objects or a few "
+                "numbers: choose an observation that has them (such as obs_type=\"ram\", or the state without the picture), or say "
+                "what is in it by derrl.wrap(env, facts=..., ...)"
+            )
+        low, high = space.low.flatten(), space.high.flatten()
+        stem = name or "x"
+        names = [self._number(stem if size == 1 and name else f"{stem}{i}", (float(low[i]), float(high[i]))) for i in range(size)]
+
+        def read(observation: Any) -> Iterable[Atom]:
+            for name, value in zip(names, observation.flatten()):
+                if math.isfinite(value):
+                    yield (name, float(value))
+
+        return read
+
+    def _discrete(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        if space.n == 2:
+            holds = self._proposition(name or "on")
+            return lambda observation: [(holds,)] if int(observation) != int(space.start) else []
+        named = self._number(name or "at", (float(space.start), float(space.start + space.n - 1)))
+        return lambda observation: [(named, float(observation))]
+
+    def _bits(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        size = math.prod(space.shape)
+        if size > MOST_NUMBERS:
+            raise Error(f"an observation of {size} bits is too large: say what it means by derrl.wrap(env, facts=..., ...)")
+        names = [self._proposition(f"{name or 'bit'}{i}") for i in range(size)]
+        return lambda observation: [(name,) for name, bit in zip(names, observation.flatten()) if bit]
+
+    def _numbers(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        sizes = space.nvec.flatten()
+        if len(sizes) > MOST_NUMBERS:
+            raise Error(f"an observation of {len(sizes)} numbers is too large: say what it means by derrl.wrap(env, facts=..., ...)")
+        names = [self._number(f"{name or 'x'}{i}", (0.0, float(n - 1))) for i, n in enumerate(sizes)]
+        return lambda observation: [(name, float(value)) for name, value in zip(names, observation.flatten())]
+
+    def _text(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        says = self._name(f"{name}_says" if name else "says")
+        self.lines.append(f":- state({says}(word)).")
+        return lambda observation: [(says, word) for word in sorted(set(re.findall(r"[a-z]\w*", str(observation).lower())))]
+
+    def _parts(self, space: Any, name: str) -> Callable[[Any], Iterable[Atom]]:
+        keyed = space.spaces.items() if isinstance(space.spaces, dict) else enumerate(space.spaces)
+        stem = f"{name}_" if name else "" if isinstance(space.spaces, dict) else "x"
+        readers = [(key, self._reader(part, _word(f"{stem}{key}"))) for key, part in keyed]
+        return lambda observation: [fact for key, read in readers for fact in read(observation[key])]
+
+
+class Chosen:
+    """The actions of a space: what the domain file declares, and the environment's action for one of them."""
+
+    def __init__(self, space: Any, names: Sequence[str] = ()) -> None:
+        self.types: dict[str, int | Sequence[str]] = {}
+        self.objects: dict[str, str] = {}
+        self._space = space
+        if type(space).__name__ == "Discrete" and int(space.n) <= MOST_ACTIONS:
+            given = list(names) if len(names) == int(space.n) else [f"action{i}" for i in range(int(space.n))]
+            self._flat = {name: int(space.start) + i for i, name in enumerate(given)}
+            self.types.update(dict.fromkeys(given, 0))
+            return
+        self._flat = {}
+        self._parts: list[str] = []
+        self._values: dict[str, int] = {}
+        self._compose = self._composer(space, "part")
+        combined = math.prod(sum(t == part for t in self.objects.values()) for part in self._parts)
+        if combined > MOST_ACTIONS:
+            raise Error(f"{combined:,} actions are too many: say which there are by derrl.wrap(env, ..., action=..., actions=...)")
+        self.types["act"] = list(self._parts)
+
+    def lines(self) -> list[str]:
+        """The declarations of the actions."""
+        return [f":- action({quote(name)})." if types == 0 else f":- action({name}({', '.join(types)}))."  # type: ignore[arg-type]
+                for name, types in self.types.items()]
+
+    def action(self, name: str, *parts: str) -> Any:
+        """The environment's action."""
+        if name in self._flat:
+            return self._flat[name]
+        return self._compose(iter([self._values[part] for part in parts]))
+
+    def _part(self, name: str, values: Iterable[int]) -> None:
+        self._parts.append(name)
+        for value in values:
+            self.objects[f"{name}_{value}"] = name
+            self._values[f"{name}_{value}"] = value
+
+    def _composer(self, space: Any, name: str) -> Callable[[Any], Any]:
+        """What makes an action of a space from the values of its parts, which it takes from an iterator."""
+        kind = type(space).__name__
+        if kind == "Discrete":
+            self._part(name, range(int(space.start), int(space.start + space.n)))
+            return next
+        if kind in ("MultiDiscrete", "MultiBinary") and len(space.shape) == 1:
+            import numpy
+
+            sizes = [2] * space.shape[0] if kind == "MultiBinary" else [int(n) for n in space.nvec]
+            for i, size in enumerate(sizes):
+                self._part(f"{name}{i}", range(size))
+            return lambda values: numpy.array([next(values) for _ in sizes], dtype=space.dtype)
+        if kind == "Tuple":
+            of = [self._composer(part, f"{name}{i}") for i, part in enumerate(space.spaces)]
+            return lambda values: tuple(compose(values) for compose in of)
+        if kind == "Dict":
+            keyed = {key: self._composer(part, _word(key)) for key, part in space.spaces.items()}
+            return lambda values: {key: compose(values) for key, compose in keyed.items()}
+        raise Error(
+            f"actions of {space} are not a choice among a few, which rules make: say which few there are by derrl.wrap(env, "
+            "facts=..., action=..., actions=...)"
+        )
