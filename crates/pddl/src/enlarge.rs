@@ -55,11 +55,11 @@ fn varying(problems: &[Arc<Task>]) -> Vec<Vec<TypeId>> {
 type Others = (u32, usize, Vec<u32>);
 
 /// Which arguments of a predicate are settled by its others.
-struct Unique(Vec<Vec<bool>>);
+pub(crate) struct Unique(pub(crate) Vec<Vec<bool>>);
 
 impl Unique {
     /// Those that no state contradicts that random walks come to.
-    fn of(problems: &[Arc<Task>], rng: &mut Rng) -> Unique {
+    pub(crate) fn of(problems: &[Arc<Task>], rng: &mut Rng) -> Unique {
         let Some(first) = problems.first() else { return Unique(Vec::new()) };
         let mut unique = Unique(first.domain.predicates.iter().map(|p| vec![true; p.args.len()]).collect());
         for task in problems {
@@ -90,7 +90,7 @@ impl Unique {
 }
 
 /// A tuple without one of its places.
-fn but(tuple: &[u32], place: usize) -> Vec<u32> {
+pub(crate) fn but(tuple: &[u32], place: usize) -> Vec<u32> {
     tuple.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, &o)| o).collect()
 }
 

@@ -40,7 +40,7 @@
 //! | `relation.rs`, `query.rs` | sets of tuples; conditions as joins over them |
 //! | `task.rs`, `simulator.rs` | a compiled problem; its states |
 //! | `explore.rs` | all states that can be reached, where they are few |
-//! | `variants.rs`, `enlarge.rs` | problems like those that were given, of the same size and larger |
+//! | `variants.rs`, `enlarge.rs`, `compose.rs` | problems like those that were given, of the same size and larger |
 //! | `clauses.rs`, `translate.rs` | conditions as clauses; the domain as derrl's text |
 //! | `env.rs` | episodes |
 //! | `plan.rs` | plans: written, read, checked |
@@ -49,6 +49,7 @@
 
 pub mod bench;
 mod clauses;
+mod compose;
 mod domain;
 mod enlarge;
 mod env;
@@ -68,6 +69,7 @@ mod translate;
 mod types;
 mod variants;
 
+pub use compose::composed;
 pub use domain::{Domain, Function, ObjectDecl, Predicate, Role};
 pub use enlarge::enlarged;
 pub use env::{PddlEnv, Problems, default_horizon};

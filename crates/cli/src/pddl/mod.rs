@@ -22,9 +22,10 @@ const SEARCHED: usize = 20_000;
 const VARIANTS: usize = 8;
 const VARIANT_STATES: usize = 20_000;
 
-/// Larger problems are made of so many of the largest, about so many times as large or less, with no more objects than this: in
-/// larger ones comparing policies takes long.
-const ENLARGED: usize = 16;
+/// Larger problems: so many are made of one of the largest each, about so many times as large or less, and so many are composed of
+/// several. None has more objects than this: in larger ones comparing policies takes long.
+const ENLARGED: usize = 8;
+const COMPOSED: usize = 8;
 const TIMES: usize = 4;
 const MOST_OBJECTS: usize = 80;
 
@@ -216,7 +217,10 @@ impl Pddl {
             bases.truncate(ENLARGED);
             let most = bases.first().map_or(1, |t| t.size().max(1));
             let times = TIMES.min(MOST_OBJECTS / most);
-            if times < 2 { Vec::new() } else { derrl_pddl::enlarged(self.train(), &bases, times) }
+            let mut larger =
+                if times < 2 { Vec::new() } else { derrl_pddl::enlarged(self.train(), &bases, times) };
+            larger.extend(derrl_pddl::composed(self.train(), self.varied(), COMPOSED, MOST_OBJECTS));
+            larger
         })
     }
 
