@@ -43,6 +43,8 @@ const DOMAIN: &str = "
     :- state(at(thing, place)).
     :- state(on(block, place)).
     :- state(marked(thing)).
+    :- number(angle).
+    :- number(size(thing), metre).
     :- subtype(block, thing).
     :- subtype(block, place).
     :- variables(2).
@@ -116,6 +118,48 @@ fn equal_objects_share_a_universe_and_equal_facts_a_code() {
     assert_eq!(step(), (true, true), "the order of facts is of no matter");
     assert_eq!(step(), (true, true));
     assert_eq!(step(), (true, false), "another fact, another code");
+}
+
+#[test]
+fn numbers_are_reported_and_tell_states_apart() {
+    let world = scripted(|_, _| {}, None);
+    let alphabet = world.alphabet();
+    let mut env = begun(|count, facts| {
+        facts.say("at", &["b1", "floor"]);
+        facts.number("size", &["b1"], 2.5);
+        facts.number("size", &["b2"], 0.5);
+        if count != 2 {
+            facts.number("angle", &[], if count == 1 { 0.25 } else { -0.0 });
+        }
+    });
+    let mut codes = Vec::new();
+    let shown = |env: &dyn derrl_env::Env| {
+        let mut facts = EngineFacts::new(&alphabet);
+        observe(env, &mut facts);
+        facts.show(&alphabet, env.universe())
+    };
+    let sizes = ["at(b1, floor)", "size(b1) = 2.5", "size(b2) = 0.5"];
+    for angle in [Some("angle = 0"), Some("angle = 0.25"), None, Some("angle = 0")] {
+        let mut expected: Vec<&str> = sizes.to_vec();
+        angle.iter().for_each(|angle| expected.insert(1, angle));
+        assert_eq!(shown(env.as_ref()), expected);
+        codes.push(env.code().expect("states that speak in names have codes"));
+        let go = env.universe().ground_actions(&alphabet).remove(0);
+        env.step(go.action, &go.args, &mut Rng::new(0, 0));
+    }
+    assert_eq!(codes[0], codes[3]);
+    assert!(codes[0] != codes[1] && codes[1] != codes[2] && codes[0] != codes[2], "{codes:?}");
+    assert_eq!(env.universe().len(), 3, "b2 is an object for its size alone");
+}
+
+#[test]
+fn wrong_numbers_are_faults_that_name_them() {
+    let nan = fault(|_, facts| facts.number("size", &["b1"], f64::NAN));
+    assert!(nan.contains("`size(b1)` is not a number"), "{nan}");
+    let infinite = fault(|_, facts| facts.number("angle", &[], f64::INFINITY));
+    assert!(infinite.contains("`angle` is infinite"), "{infinite}");
+    let unknown = fault(|_, facts| facts.number("angel", &[], 1.0));
+    assert!(unknown.contains("number `angel/0`") && unknown.contains("`angle/0`"), "{unknown}");
 }
 
 #[test]

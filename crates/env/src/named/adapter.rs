@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use derrl_logic::{
-    Action, Alphabet, Facts as EngineFacts, GroundAction, Object, Pred, Type, Types, Universe,
+    Action, Alphabet, Facts as EngineFacts, GroundAction, Measure, Object, Pred, Type, Types, Universe,
 };
 use rustc_hash::FxHashMap;
 
-use super::said::MetAtom;
+use super::said::{MetAtom, hash_number};
 use super::{Actions, Atoms, Env, Facts};
 use crate::binding::given;
 use crate::env::{self, Cost, Outcome, Status};
@@ -22,11 +22,13 @@ use crate::scene::{self, Scene};
 pub struct Named {
     env: Box<dyn Env>,
     alphabet: Arc<Alphabet>,
-    /// The alphabet's ids of the world's own predicates and actions; none where the alphabet leaves them out.
+    /// The alphabet's ids of the world's own predicates, measures and actions; none where the alphabet leaves them out.
     predicates: Vec<Option<Pred>>,
+    measures: Vec<Option<Measure>>,
     actions: Vec<Option<Action>>,
     /// The types of their arguments: any where the alphabet leaves them out.
     predicate_types: Vec<Vec<Type>>,
+    measure_types: Vec<Vec<Type>>,
     action_types: Vec<Vec<Type>>,
     said: Facts,
     allowed: Actions,
@@ -39,6 +41,7 @@ pub struct Named {
     /// The number of this episode.
     episode: u64,
     facts_met: Vec<Met>,
+    numbers_met: Vec<Met>,
     actions_met: Vec<Met>,
     /// The universes made before, by their objects.
     known: FxHashMap<Box<[(u32, Type)]>, Arc<Objects>>,
@@ -97,6 +100,11 @@ impl Named {
         let predicate_types = predicates.iter().zip(&own.predicates);
         let predicate_types =
             predicate_types.map(|(p, own)| or_any(p.map(|p| &alphabet.predicate(p).args), own.args.len()));
+        let measures: Vec<Option<Measure>> =
+            own.measures.iter().map(|m| alphabet.find_measure(&m.name, m.args.len())).collect();
+        let measure_types = measures.iter().zip(&own.measures);
+        let measure_types =
+            measure_types.map(|(m, own)| or_any(m.map(|m| &alphabet.measure(m).args), own.args.len()));
         let action_types = actions.iter().zip(&own.actions);
         let action_types =
             action_types.map(|(a, own)| or_any(a.map(|a| &alphabet.action(a).args), own.args.len()));
@@ -104,8 +112,10 @@ impl Named {
             env,
             alphabet: Arc::clone(alphabet),
             predicate_types: predicate_types.collect(),
+            measure_types: measure_types.collect(),
             action_types: action_types.collect(),
             predicates,
+            measures,
             actions,
             said: Facts::new(own),
             allowed: Actions::new(own),
@@ -114,6 +124,7 @@ impl Named {
             places: Vec::new(),
             episode: 0,
             facts_met: Vec::new(),
+            numbers_met: Vec::new(),
             actions_met: Vec::new(),
             known: FxHashMap::default(),
             current: Arc::new(Objects {
@@ -138,14 +149,15 @@ impl Named {
         for (number, _) in self.objects.drain(..) {
             self.types[number as usize] = UNMET;
         }
-        let kept = self.said.atoms.kept() + self.allowed.atoms.kept();
+        let kept = self.said.kept() + self.allowed.atoms.kept();
         if self.known.len() > MOST_UNIVERSES || kept > MOST_KEPT {
             self.known.clear();
-            self.said.atoms.forget();
+            self.said.forget();
             self.allowed.atoms.forget();
             self.types.clear();
             self.places.clear();
             self.facts_met.clear();
+            self.numbers_met.clear();
             self.actions_met.clear();
         }
         let mut rng = self.start.clone();
@@ -197,6 +209,12 @@ impl Named {
     /// The facts that the alphabet knows.
     fn known_facts(&self) -> impl Iterator<Item = (Pred, &MetAtom)> {
         self.said.atoms.iter().filter_map(|atom| Some((self.predicates[atom.of as usize]?, atom)))
+    }
+
+    /// The numbers that the alphabet knows.
+    fn known_numbers(&self) -> impl Iterator<Item = (Measure, &MetAtom, f64)> {
+        let all = self.said.numbers.iter().zip(&self.said.values);
+        all.filter_map(|(atom, &value)| Some((self.measures[atom.of as usize]?, atom, value)))
     }
 
     /// The legal actions that the alphabet knows. None names an object twice.
@@ -270,6 +288,15 @@ impl Named {
         let said =
             Known { types: &self.predicate_types, knows: &|atom| predicates[atom.of as usize].is_some() };
         let (facts, _) = meet_all(&self.said.atoms, &mut self.facts_met, &said)?;
+        let measures = &self.measures;
+        let reported =
+            Known { types: &self.measure_types, knows: &|atom| measures[atom.of as usize].is_some() };
+        meet_all(&self.said.numbers, &mut self.numbers_met, &reported)?;
+        let counted = self.said.numbers.now.iter().zip(&self.said.values).filter_map(|(&number, &value)| {
+            let met = &self.numbers_met[number as usize];
+            (met.counts > 0).then(|| hash_number(met.hash, value))
+        });
+        let facts = counted.fold(facts, u128::wrapping_add);
         let actions = &self.actions;
         let allowed = Known {
             types: &self.action_types,
@@ -359,6 +386,11 @@ impl env::Env for Named {
             objects.clear();
             objects.extend(self.places(atom));
             facts.push(pred, &objects);
+        }
+        for (measure, atom, value) in self.known_numbers() {
+            objects.clear();
+            objects.extend(self.places(atom));
+            facts.set(measure, &objects, value);
         }
     }
 
@@ -455,8 +487,10 @@ impl env::Env for Named {
             env: self.env.copy()?,
             alphabet: Arc::clone(&self.alphabet),
             predicates: self.predicates.clone(),
+            measures: self.measures.clone(),
             actions: self.actions.clone(),
             predicate_types: self.predicate_types.clone(),
+            measure_types: self.measure_types.clone(),
             action_types: self.action_types.clone(),
             said: self.said.clone(),
             allowed: self.allowed.clone(),
@@ -465,6 +499,7 @@ impl env::Env for Named {
             places: self.places.clone(),
             episode: self.episode,
             facts_met: self.facts_met.clone(),
+            numbers_met: self.numbers_met.clone(),
             actions_met: self.actions_met.clone(),
             known: self.known.clone(),
             current: Arc::clone(&self.current),

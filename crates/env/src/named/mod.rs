@@ -27,7 +27,8 @@ pub trait Env: Send {
     /// instance it is called with the same generator again.
     fn reset(&mut self, rng: &mut Rng) -> Result<(), BoxError>;
 
-    /// Says what holds now, state and background: `facts.say("at", &["ball1", "room2"])`.
+    /// Says what holds now, state and background: `facts.say("at", &["ball1", "room2"])`; and what numbers are:
+    /// `facts.number("queue", &["p1"], 7.0)`.
     fn facts(&self, facts: &mut Facts);
 
     /// Acts: `step("pick", &["ball1"], rng)`. Where [`Env::legal`] lists actions, it is one of them; else it is any action of

@@ -207,6 +207,14 @@ impl Atoms {
     }
 }
 
+/// A number for what a number is about and the number itself.
+pub(super) fn hash_number(of: u128, value: f64) -> u128 {
+    // There is one zero.
+    let hash =
+        (of ^ u128::from((value + 0.0).to_bits())).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb);
+    (hash ^ hash >> 67).wrapping_mul(0xda94_2042_e4dd_58b5_94d0_49bb_1331_11eb)
+}
+
 /// A number for a fact or an action: 128 bits, which depend on its text alone.
 fn hash(kind: &str, of: u32, args: &[&str]) -> u128 {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -226,6 +234,10 @@ fn hash(kind: &str, of: u32, args: &[&str]) -> u128 {
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub(super) atoms: Atoms,
+    /// What numbers are about.
+    pub(super) numbers: Atoms,
+    /// The numbers, one for each of those said now.
+    pub(super) values: Vec<f64>,
     /// Objects by the numbers of their names and of those of their types.
     pub(super) objects: Vec<(u32, u32)>,
     /// The names of types, in numbers: first those of the world's own alphabet.
@@ -238,12 +250,14 @@ impl Facts {
     pub fn new(alphabet: &Alphabet) -> Facts {
         let predicates = alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.len()));
         let atoms = Atoms::new(Signatures::new("predicate", predicates));
+        let measures = alphabet.measures.iter().map(|m| (m.name.as_str(), m.args.len()));
+        let numbers = Atoms::new(Signatures::new("number", measures));
         let mut types = Names::default();
         for of_type in 0..alphabet.types.len() as u32 {
             types.number(alphabet.types.name(Type(of_type)));
         }
         let declared = types.len();
-        Facts { atoms, objects: Vec::new(), types, declared }
+        Facts { atoms, numbers, values: Vec::new(), objects: Vec::new(), types, declared }
     }
 
     /// Says that a fact holds: `say("at", &["ball1", "room2"])`. Names that are written as integers are integers of the
@@ -252,6 +266,41 @@ impl Facts {
         if let Some(atom) = self.atoms.find(predicate, args) {
             self.atoms.push(atom);
         }
+    }
+
+    /// Says what a measure is: `number("queue", &["p1"], 7.0)`. It has to be declared in the domain file, and the number finite: what is not
+    /// known is left out.
+    pub fn number(&mut self, measure: &str, args: &[&str], value: f64) {
+        if let Some(atom) = self.find_number(measure, args) {
+            if !value.is_finite() {
+                let of = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+                let what = if value.is_nan() { "not a number" } else { "infinite" };
+                let wrong = format!(
+                    "the world reports that `{measure}{of}` is {what}; report finite numbers, and leave out what is not known"
+                );
+                self.atoms.wrong.get_or_insert(wrong);
+            }
+            self.push_number(atom, value);
+        }
+    }
+
+    /// What a number is about, for worlds that look each up once: a measure and the names of its objects. See [`Atoms::find`].
+    pub fn find_number(&mut self, measure: &str, args: &[&str]) -> Option<Atom> {
+        // Facts and numbers number names alike.
+        std::mem::swap(&mut self.numbers.names, &mut self.atoms.names);
+        let found = self.numbers.find(measure, args);
+        std::mem::swap(&mut self.numbers.names, &mut self.atoms.names);
+        if let Some(wrong) = self.numbers.wrong.take() {
+            self.atoms.wrong.get_or_insert(wrong);
+        }
+        found
+    }
+
+    /// Says a finite number of what was found in this era.
+    #[inline]
+    pub fn push_number(&mut self, of: Atom, value: f64) {
+        self.numbers.push(of);
+        self.values.push(value);
     }
 
     /// Says that there is an object of a type, which need not be in any fact. An object that is in facts has the most specific
@@ -277,7 +326,21 @@ impl Facts {
 
     pub(super) fn clear(&mut self) {
         self.atoms.clear();
+        self.numbers.clear();
+        self.values.clear();
         self.objects.clear();
+    }
+
+    /// Forgets all names: another era begins.
+    pub(super) fn forget(&mut self) {
+        self.atoms.forget();
+        self.numbers.forget();
+        self.values.clear();
+    }
+
+    /// How many names and atoms are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.atoms.kept() + self.numbers.known()
     }
 }
 

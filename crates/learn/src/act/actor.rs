@@ -116,7 +116,8 @@ impl<'a> Actor<'a> {
                 return best.nth(rng.below(best.len()));
             }
         }
-        let code = env.code();
+        // States with numbers hardly come again.
+        let code = if self.alphabet.measures.is_empty() { env.code() } else { None };
         if let Some(ties) = code.and_then(|code| compiled.known.get(&code)) {
             return ties[rng.below(ties.len())].clone();
         }
