@@ -5,12 +5,12 @@ use std::path::Path;
 
 use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
-    Ask, Bounds, Change, Explainer, Explanation, Found, Match, Others, Reason, Standing, WhatIf, WhatIfs,
-    WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, Explainer, Explanation, Found, Match, NumberChange, Others, Reading, Reason,
+    Standing, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 use derrl_logic::{
-    Action, Alphabet, Constant, Facts, Policy, Pred, Role, Universe, parse_ground_action, parse_state,
-    parse_state_in,
+    Action, Alphabet, Constant, Facts, Number, Policy, Pred, Role, Universe, parse_ground_action,
+    parse_state, parse_state_in,
 };
 use derrl_report::Theme;
 use serde_json::{Value, json};
@@ -291,6 +291,7 @@ impl Show<'_> {
                     m.because.iter().flat_map(|line| ["            ", line, "\n"]).collect::<String>();
                 let body: Vec<Piece> = m.body.iter().map(|b| (b.clone(), paint.good(b))).collect();
                 let since = flow("          since", "          since", &body, "            ");
+                let derived = format!("{}{derived}", show_readings(m, |_| true));
                 format!("because {}{}\n{since}{derived}", paint.rule(&m.text), show_substitution(m))
             }
         };
@@ -331,7 +332,20 @@ impl Show<'_> {
             (_, alone) => self.found(&format!("for {} alone", asked.action), alone),
         };
         let silent = asked.silent.as_ref().map(|change| self.change("or", change)).unwrap_or_default();
-        format!("{now}{chosen}{alone}{silent}")
+        let numbers: String = asked.numbers.iter().map(|n| self.number(&asked.action, n)).collect();
+        match asked.chosen {
+            // A number does it where facts do not.
+            Found::Impossible if !numbers.is_empty() => format!("{now}{numbers}"),
+            _ => format!("{now}{chosen}{alone}{silent}{numbers}"),
+        }
+    }
+
+    fn number(&self, action: &str, change: &NumberChange) -> String {
+        let NumberChange { of, now, words, fired, .. } = change;
+        let paint = self.paint;
+        let then = fired.as_ref().map(|m| format!("then {}{}", paint.rule(&m.text), show_substitution(m)));
+        let to = paint.good(&format!("{of} were {words}"));
+        format!("  for {action}: if {to} (it is {})\n          {}\n", Number(*now), then.unwrap_or_default())
     }
 
     fn found(&self, what: &str, found: &Found) -> String {
@@ -426,6 +440,11 @@ pub fn show_substitution(m: &Match) -> String {
     if pairs.is_empty() { String::new() } else { format!("\n          with {}", pairs.join(", ")) }
 }
 
+/// The numbers that a rule compares, those that are asked for, a line each.
+fn show_readings(m: &Match, asked: impl Fn(&Reading) -> bool) -> String {
+    m.readings.iter().filter(|r| asked(r)).map(|r| format!("            {}\n", r.words)).collect()
+}
+
 /// Why an action was not chosen.
 pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
     let WhyNot { action, value, nearest, failed, .. } = why;
@@ -440,7 +459,9 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
         Reason::Illegal => format!("{not} it is not legal in this state\n"),
         Reason::NoRule => format!("{not} no rule is about it\n"),
         Reason::Failed => {
-            format!("{not} these conditions fail: {}\n          in {rule}\n", paint.bad(&failed.join(", ")))
+            let numbers = nearest.as_ref().map(|m| show_readings(m, |r| !r.holds)).unwrap_or_default();
+            let failed = paint.bad(&failed.join(", "));
+            format!("{not} these conditions fail: {failed}\n{numbers}          in {rule}\n")
         }
     }
 }

@@ -108,8 +108,10 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
         .iter()
         .map(|rule| {
             let arity = alphabet.action(rule.action).args.len();
-            let body: Vec<String> =
-                rule.canonical(arity).body.iter().map(|l| l.display(alphabet).to_string()).collect();
+            let canonical = rule.canonical(arity);
+            let literals = canonical.body.iter().map(|l| l.display(alphabet).to_string());
+            let choices = canonical.choices.iter().map(|c| c.display(alphabet).to_string());
+            let body: Vec<String> = literals.chain(choices).collect();
             json!({
                 "weight": rule.weight,
                 "action": format!("{}/{arity}", alphabet.action(rule.action).name),

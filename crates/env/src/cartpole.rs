@@ -10,7 +10,7 @@ use crate::binding::{Binding, Vocabulary};
 use crate::env::{Env, Outcome};
 use crate::error::Error;
 use crate::rng::Rng;
-use crate::scene::Scene;
+use crate::space::Exhaustive;
 use crate::world::{Options, Task, World};
 
 /// The row of the table of worlds.
@@ -20,6 +20,9 @@ pub fn world() -> World {
         .about("keep a pole upright on a cart by pushing the cart")
         .engine_tasks(tasks, CartPole::new)
         .vocabulary(VOCABULARY)
+        .with_space(Exhaustive::Never(
+            "its states are numbers, and there is no end of them; `derrl eval` plays as many episodes as you like".into(),
+        ))
 }
 
 const NAME: &str = "cartpole";
@@ -117,10 +120,6 @@ impl Env for CartPole {
 
     fn succeeded(&self) -> bool {
         self.steps >= STEPS && !self.is_lost()
-    }
-
-    fn scene(&self) -> Scene {
-        Scene::Facts
     }
 
     fn best_return(&self) -> Option<f64> {

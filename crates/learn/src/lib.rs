@@ -68,8 +68,8 @@ pub use generator::network::Network;
 pub use generator::sampler::{Sampler, gumbel_max};
 pub use insight::compare::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use insight::explain::{
-    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, Others, Reason, Standing,
-    Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, NumberChange, Others,
+    Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 pub use insight::verify::{
     Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,

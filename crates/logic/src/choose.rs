@@ -5,7 +5,7 @@ use crate::number::{Choice, Linear};
 use crate::query::Binding;
 use crate::rule::Arg;
 use crate::syntax::Extreme;
-use crate::universe::{GroundAction, Object, Universe};
+use crate::universe::{Object, Universe};
 
 /// The choices of a rule compiled for one universe, in their order.
 #[derive(Clone, Debug)]
@@ -71,39 +71,44 @@ impl Preference {
     }
 }
 
-/// The actions of the best substitutions so far.
-#[derive(Debug, Default)]
-pub(crate) struct Chosen {
+/// What the best substitutions so far derive.
+#[derive(Debug)]
+pub(crate) struct Chosen<T> {
     best: Option<Vec<Option<f64>>>,
     score: Vec<Option<f64>>,
-    actions: Vec<GroundAction>,
+    found: Vec<T>,
 }
 
-impl Chosen {
-    /// Takes a substitution into account that derives the action which `action` gives.
+impl<T> Chosen<T> {
+    /// No substitution yet.
+    pub fn new() -> Chosen<T> {
+        Chosen { best: None, score: Vec::new(), found: Vec::new() }
+    }
+
+    /// Takes a substitution into account that derives what `derived` gives.
     pub fn offer(
         &mut self,
         preference: &Preference,
         phi: &Binding,
         facts: &Facts,
-        action: impl FnOnce() -> GroundAction,
+        derived: impl FnOnce() -> T,
     ) {
         preference.score(phi, facts, &mut self.score);
         let against = self.best.as_ref().and_then(|best| self.score.partial_cmp(best));
         match (&self.best, against) {
             (None, _) | (_, Some(std::cmp::Ordering::Greater)) => {
-                self.actions.clear();
-                self.actions.push(action());
+                self.found.clear();
+                self.found.push(derived());
                 self.best = Some(self.score.clone());
             }
-            (_, Some(std::cmp::Ordering::Equal)) => self.actions.push(action()),
+            (_, Some(std::cmp::Ordering::Equal)) => self.found.push(derived()),
             _ => {}
         }
     }
 
-    /// The actions of the best substitutions: none where one of the choices was among substitutions without a value.
-    pub fn actions(self) -> Vec<GroundAction> {
+    /// What the best substitutions derive: nothing where one of the choices was among substitutions without a value.
+    pub fn all(self) -> Vec<T> {
         let valued = self.best.is_some_and(|best| best.iter().all(Option::is_some));
-        if valued { self.actions } else { Vec::new() }
+        if valued { self.found } else { Vec::new() }
     }
 }

@@ -73,10 +73,6 @@ impl Decider {
         universe: &Universe,
         legal: Option<&[GroundAction]>,
     ) -> Decision {
-        let is_legal = |a: &GroundAction| match legal {
-            Some(legal) => legal.binary_search(a).is_ok(),
-            None => alphabet.action(a.action).legal.is_none_or(|legal| facts.holds(legal, &a.args)),
-        };
         let mut ties = Vec::new();
         let mut value = 0.0;
         let mut binding = vec![None; self.variables];
@@ -88,7 +84,7 @@ impl Decider {
             value = rule.value;
             if !rule.preference.is_empty() {
                 let world = (facts, alphabet, universe);
-                rule.choose(world, legal, &is_legal, &mut binding, &mut ties);
+                ties.extend(rule.choose(world, legal, &mut binding, &|phi| rule.ground(phi)));
                 continue;
             }
             if rule.legal_derived(facts, alphabet, universe, legal, &mut binding, &mut ties) {
@@ -97,7 +93,7 @@ impl Decider {
             let _ = rule.query.solve(facts, universe, &mut binding, &mut |phi| {
                 rule.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |phi| {
                     let action = rule.ground(phi);
-                    if is_legal(&action) {
+                    if is_legal(&action, facts, alphabet, legal) {
                         ties.push(action);
                     }
                 });
@@ -118,6 +114,35 @@ impl Decider {
         ties.dedup();
         Decision { value, ties }
     }
+}
+
+/// Whether an action is among the legal ones, where they are listed, or legal by the domain.
+fn is_legal(
+    action: &GroundAction,
+    facts: &Facts,
+    alphabet: &Alphabet,
+    legal: Option<&[GroundAction]>,
+) -> bool {
+    match legal {
+        Some(legal) => legal.binary_search(action).is_ok(),
+        None => alphabet.action(action.action).legal.is_none_or(|legal| facts.holds(legal, &action.args)),
+    }
+}
+
+/// The substitutions by which a rule derives legal actions, those of the head first: of all that satisfy the body, those that its
+/// choices leave. `legal` lists the legal actions in order, where the world does.
+pub fn substitutions(
+    rule: &Rule,
+    facts: &Facts,
+    alphabet: &Alphabet,
+    universe: &Universe,
+    legal: Option<&[GroundAction]>,
+) -> Vec<Vec<Option<Object>>> {
+    let Some(compiled) = Compiled::new(rule, alphabet, universe) else { return Vec::new() };
+    let in_body = rule.body.iter().flat_map(Literal::vars).map(|v| usize::from(v.0) + 1);
+    let variables = in_body.max().unwrap_or(0).max(compiled.types.len());
+    let world = (facts, alphabet, universe);
+    compiled.choose(world, legal, &mut vec![None; variables], &|phi| phi.to_vec())
 }
 
 /// The legal ground actions in this state, in order; `None` where the domain does not say of any action when it is legal.
@@ -168,23 +193,21 @@ impl Compiled {
         GroundAction { action: self.action, args }
     }
 
-    /// Lists the legal actions of the best substitutions by the choices of the rule.
-    fn choose(
+    /// What `derived` gives for the best substitutions by the choices of the rule, of those that derive a legal action.
+    fn choose<T>(
         &self,
         (facts, alphabet, universe): (&Facts, &Alphabet, &Universe),
         legal: Option<&[GroundAction]>,
-        is_legal: &dyn Fn(&GroundAction) -> bool,
         binding: &mut Binding,
-        ties: &mut Vec<GroundAction>,
-    ) {
-        let mut chosen = Chosen::default();
-        let of_known = self.of_known.as_ref();
-        let listed = of_known.is_some_and(|query| {
+        derived: &dyn Fn(&Binding) -> T,
+    ) -> Vec<T> {
+        let mut chosen = Chosen::new();
+        let listed = self.of_known.as_ref().is_some_and(|query| {
             self.each_legal(facts, alphabet, universe, legal, &mut |args| {
                 binding.fill(None);
                 binding.iter_mut().zip(args).for_each(|(b, o)| *b = Some(*o));
                 let _ = query.solve(facts, universe, binding, &mut |phi| {
-                    chosen.offer(&self.preference, phi, facts, || self.ground(phi));
+                    chosen.offer(&self.preference, phi, facts, || derived(phi));
                     ControlFlow::Continue(())
                 });
             })
@@ -193,15 +216,14 @@ impl Compiled {
         if !listed {
             let _ = self.query.solve(facts, universe, binding, &mut |phi| {
                 self.complete(alphabet, universe, &mut phi.to_vec(), 0, &mut |phi| {
-                    let action = self.ground(phi);
-                    if is_legal(&action) {
-                        chosen.offer(&self.preference, phi, facts, || action);
+                    if is_legal(&self.ground(phi), facts, alphabet, legal) {
+                        chosen.offer(&self.preference, phi, facts, || derived(phi));
                     }
                 });
                 ControlFlow::Continue(())
             });
         }
-        ties.extend(chosen.actions());
+        chosen.all()
     }
 
     /// Lists the legal actions that the rule derives, one by one, where it leaves arguments open and something says what is legal:

@@ -104,7 +104,7 @@ pub use template::{ClauseSlot, Invented, SlotBody, SlotHead, Templates};
 pub use agenda::{Agenda, Best};
 pub use antichain::subset;
 pub use candidates::{candidate_bound, candidates};
-pub use decide::{Decider, Decision, legal_actions};
+pub use decide::{Decider, Decision, legal_actions, substitutions};
 pub use derive::{DefiningClause, Definition, How, Program};
 pub use every_action::EveryAction;
 pub use facts::Facts;

@@ -75,11 +75,12 @@ impl Rule {
         parts.iter().filter(|&&part| part != 0 && part & head == 0).count()
     }
 
-    /// Whether every variable of a negated literal also occurs in the head (of that arity) or in a positive literal.
+    /// Whether every variable of a negated literal or of a choice also occurs in the head (of that arity) or in a positive literal.
     pub fn is_safe(&self, arity: usize) -> bool {
         let bound = |v: Var| {
             usize::from(v.0) < arity || self.body.iter().any(|l| l.positive && l.vars().any(|w| w == v))
         };
         self.body.iter().all(|l| l.positive || l.vars().all(bound))
+            && self.choices.iter().all(|c| c.vars().all(bound))
     }
 }

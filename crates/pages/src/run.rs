@@ -244,11 +244,18 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {
         let action = alphabet.action(rule.action);
         let arity = action.args.len();
         let arg = |a: &Arg| a.to_string();
-        let body = rule.canonical(arity).body.into_iter().map(|l| AtomText {
-            name: alphabet.predicate(l.pred).name.clone(),
-            args: l.args.iter().map(arg).collect(),
-            negated: !l.positive,
+        let canonical = rule.canonical(arity);
+        let whole = |name: String, negated: bool| AtomText { name, args: Vec::new(), negated };
+        let literals = canonical.body.iter().map(|l| match alphabet.comparison(l.pred) {
+            Some(comparison) => whole(comparison.display(&l.args, alphabet).to_string(), !l.positive),
+            None => AtomText {
+                name: alphabet.predicate(l.pred).name.clone(),
+                args: l.args.iter().map(arg).collect(),
+                negated: !l.positive,
+            },
         });
+        let choices = canonical.choices.iter().map(|c| whole(c.display(alphabet).to_string(), false));
+        let body = literals.chain(choices);
         RuleText {
             weight: rule.weight,
             text: rule.display(alphabet).to_string(),

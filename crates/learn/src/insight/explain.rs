@@ -4,10 +4,14 @@
 //! |---|---|
 //! | `explain.rs` | the explanation of one decision |
 //! | `explain/nearest.rs` | the rule that comes nearest to an action that no rule derives |
+//! | `explain/reading.rs` | the numbers that a rule compares |
+//! | `explain/number.rs` | the least change of a number that makes a policy choose an action |
 //! | `explain/what_if.rs` | the smallest change of facts that makes a policy choose an action |
 //! | `explain/trace.rs` | explained episodes |
 
 mod nearest;
+mod number;
+mod reading;
 mod trace;
 mod what_if;
 
@@ -16,11 +20,13 @@ use std::ops::ControlFlow;
 use derrl_env::Rng;
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{
-    Action, Alphabet, Arg, Constant, Decider, EveryAction, Facts, GroundAction, Literal, Object, Policy,
-    Query, Rule, Universe, Var, derive,
+    Action, Alphabet, Arg, Choice, Constant, Decider, EveryAction, Facts, GroundAction, Literal, Object,
+    Policy, Query, Rule, Universe, Var, derive, substitutions,
 };
 use serde::Serialize;
 
+pub use number::NumberChange;
+pub use reading::Reading;
 pub use trace::{Ask, End, ExplainedStep, Others, Trace, WhatIfs, explain_episode};
 pub use what_if::{Bounds, Change, Found, Standing, WhatIf};
 
@@ -61,8 +67,11 @@ pub struct Match {
     pub text: String,
     /// What its variables stand for, in order of appearance; `_` for one that no object is left for.
     pub substitution: Vec<(String, String)>,
-    /// Its body under the substitution. Where the rule fired, these are the facts that made it fire.
+    /// Its body under the substitution, then its choices. Where the rule fired, these are the facts that made it fire.
     pub body: Vec<String>,
+    /// The numbers that it compares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
     /// Why the derived facts among these hold, a fact a line, each indented below what it derives.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<String>,
@@ -175,7 +184,7 @@ impl<'a> Explainer<'a> {
         if let Some((i, phi)) = self.derivation(action, facts, universe) {
             let value = self.policy.rules[i].weight;
             let reason = if value < best { Reason::Weaker } else { Reason::Tie };
-            let nearest = Some(self.describe(i, &phi, universe));
+            let nearest = Some(self.describe(i, &phi, facts, universe));
             return WhyNot { action: text, value, reason, nearest, failed: Vec::new(), what_if: None };
         }
         let nearest = self.nearest(action, facts, universe);
@@ -193,8 +202,12 @@ impl<'a> Explainer<'a> {
                     let name = universe.name(o);
                     format!("{name} \\= {name}")
                 });
-                let failed = clashes.chain(failed).collect();
-                (Some(self.describe(i, &near.phi, universe)), failed)
+                // A body that holds derives nothing where its choices fall on others.
+                let choices: &[Choice] =
+                    if near.failed.is_empty() && near.clashes.is_empty() { &rule.choices } else { &[] };
+                let passed_over = choices.iter().map(|c| self.show_choice(c, &near.phi, universe));
+                let failed = clashes.chain(failed).chain(passed_over).collect();
+                (Some(self.describe(i, &near.phi, facts, universe)), failed)
             }
         };
         WhyNot { action: text, value: 0.0, reason, nearest, failed, what_if: None }
@@ -217,7 +230,7 @@ impl<'a> Explainer<'a> {
     /// The strongest rule that derives an action, and how; `None` where no rule does.
     pub fn fired(&self, action: &GroundAction, facts: &Facts, universe: &Universe) -> Option<Match> {
         let (i, phi) = self.derivation(action, facts, universe)?;
-        let mut fired = self.describe(i, &phi, universe);
+        let mut fired = self.describe(i, &phi, facts, universe);
         fired.because = self.because(&self.policy.rules[i].body, &phi, facts, universe);
         Some(fired)
     }
@@ -233,7 +246,10 @@ impl<'a> Explainer<'a> {
         /// The most facts that explain one.
         const MOST: usize = 12;
         let Some(program) = &self.alphabet.program else { return Vec::new() };
-        let derived: Vec<&Literal> = body.iter().filter(|l| l.positive && program.defines(l.pred)).collect();
+        let is_explained = |l: &&Literal| {
+            l.positive && program.defines(l.pred) && self.alphabet.comparison(l.pred).is_none()
+        };
+        let derived: Vec<&Literal> = body.iter().filter(is_explained).collect();
         if derived.is_empty() {
             return Vec::new();
         }
@@ -254,6 +270,11 @@ impl<'a> Explainer<'a> {
         order.sort_by(|&i, &j| self.policy.rules[j].weight.total_cmp(&self.policy.rules[i].weight));
         order.into_iter().find_map(|i| {
             let rule = &self.policy.rules[i];
+            if !rule.choices.is_empty() {
+                let all = substitutions(rule, facts, self.alphabet, universe, self.legal);
+                let of_action = |phi: &Phi| phi.iter().zip(&action.args).all(|(b, o)| *b == Some(*o));
+                return all.into_iter().find(of_action).map(|phi| (i, phi));
+            }
             let mut phi = bind(rule, &action.args);
             let head: Vec<Var> = (0..action.args.len() as u8).map(Var).collect();
             let mut found = None;
@@ -265,7 +286,7 @@ impl<'a> Explainer<'a> {
         })
     }
 
-    fn describe(&self, i: usize, phi: &[Option<Object>], universe: &Universe) -> Match {
+    fn describe(&self, i: usize, phi: &[Option<Object>], facts: &Facts, universe: &Universe) -> Match {
         let rule = &self.policy.rules[i];
         let arity = self.alphabet.action(rule.action).args.len();
         // The text shows canonical names: head variables first, then the body's in order of appearance.
@@ -275,6 +296,8 @@ impl<'a> Explainer<'a> {
                 order.push(v);
             }
         }
+        let literals = (0..rule.body.len()).map(|j| self.show_literal(rule, j, phi, universe));
+        let choices = rule.choices.iter().map(|choice| self.show_choice(choice, phi, universe));
         Match {
             rule: i + 1,
             text: rule.display(self.alphabet).to_string(),
@@ -283,7 +306,8 @@ impl<'a> Explainer<'a> {
                 .enumerate()
                 .map(|(at, v)| (Var(at as u8).to_string(), name(phi[v.0 as usize], universe)))
                 .collect(),
-            body: (0..rule.body.len()).map(|j| self.show_literal(rule, j, phi, universe)).collect(),
+            body: literals.chain(choices).collect(),
+            readings: self.readings(rule, phi, facts, universe),
             because: Vec::new(),
         }
     }
@@ -295,10 +319,23 @@ impl<'a> Explainer<'a> {
             Arg::Const(c) => c.to_string(),
         };
         let args: Vec<String> = literal.args.iter().map(arg).collect();
+        if let Some(comparison) = self.alphabet.comparison(literal.pred) {
+            let sign = if literal.positive { "" } else { "\\+ " };
+            return format!("{sign}{}", comparison.display(&args, self.alphabet));
+        }
         let name = Quoted(&self.alphabet.predicate(literal.pred).name);
         let atom = if args.is_empty() { name.to_string() } else { format!("{name}({})", args.join(", ")) };
         if literal.positive { atom } else { format!("\\+ {atom}") }
     }
+}
+
+/// The objects of a list of arguments; `None` where one stands for nothing.
+fn objects(args: &[Arg], phi: &[Option<Object>], universe: &Universe) -> Option<Vec<Object>> {
+    let object = |arg: &Arg| match arg {
+        Arg::Var(v) => phi[v.0 as usize],
+        Arg::Const(c) => universe.find(c),
+    };
+    args.iter().map(object).collect()
 }
 
 fn name(o: Option<Object>, universe: &Universe) -> String {
@@ -335,7 +372,8 @@ fn open_variables(
 
 /// The objects that a body mentions by name: no variable of the rule stands for them.
 fn named(rule: &Rule, universe: &Universe) -> Vec<Object> {
-    let constants = rule.body.iter().flat_map(|l| &l.args).filter_map(|a| match a {
+    let args = rule.body.iter().flat_map(|l| &l.args).chain(rule.choices.iter().flat_map(|c| &c.args));
+    let constants = args.filter_map(|a| match a {
         Arg::Const(c) => universe.find(c),
         Arg::Var(_) => None,
     });

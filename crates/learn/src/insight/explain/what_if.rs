@@ -10,7 +10,8 @@
 //! every smallest change, however many facts there are.
 //!
 //! Where rules use derived predicates, only given facts are flipped and the others derived anew. Which of them matter for a derived
-//! fact is not known beforehand, so the search branches over all that any rule depends on.
+//! fact is not known beforehand, so the search branches over all that any rule depends on. Numbers stay as they are: `number.rs` changes one of
+//! them alone.
 
 use std::ops::ControlFlow;
 
@@ -19,7 +20,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
-use super::{Explainer, Ground, Match, Phi, bind, ground, named, open_variables};
+use super::{Explainer, Ground, Match, NumberChange, Phi, bind, ground, named, open_variables};
 
 /// What would have to change for an action to be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,6 +36,9 @@ pub struct WhatIf {
     /// A smaller change than that of `chosen` after which no rule fires at all, so that any action will do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silent: Option<Change>,
+    /// The least change of each number alone after which a rule derives it and no better action: those that change least first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<NumberChange>,
 }
 
 /// How an action stands in a state.
@@ -54,6 +58,7 @@ pub enum Standing {
 /// What a search for a change found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
+#[allow(clippy::large_enum_variant)] // there are few
 pub enum Found {
     /// Nothing has to change.
     Already,
@@ -130,8 +135,13 @@ impl Explainer<'_> {
                 chosen: never(),
                 alone: never(),
                 silent: None,
+                numbers: Vec::new(),
             };
         }
+        let numbers = match now {
+            Standing::Alone | Standing::Tie => Vec::new(),
+            Standing::AnyAction | Standing::Beaten => self.number_changes(action, facts, universe),
+        };
         let chosen = match now {
             Standing::Alone | Standing::Tie => Found::Already,
             Standing::AnyAction | Standing::Beaten => search.smallest(Goal::Chosen, 1, bounds.changes),
@@ -150,7 +160,7 @@ impl Explainer<'_> {
             _ => search.smallest(Goal::Silent, 1, bounds.changes),
         };
         let silent = if let Found::Found(change) = silent { Some(change) } else { None };
-        WhatIf { action: self.show(action, universe), now, chosen, alone, silent }
+        WhatIf { action: self.show(action, universe), now, chosen, alone, silent, numbers }
     }
 }
 
@@ -267,14 +277,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The given atoms that rules depend on and that may change, where rules use derived predicates.
+    /// The given atoms that rules depend on and that may change, where rules use derived predicates or choose.
     fn relevant(&self) -> Option<Vec<Atom>> {
-        let program = self.alphabet.program.as_ref()?;
+        let program = self.alphabet.program.as_ref();
         let rules = &self.explainer.policy.rules;
         let used = || rules.iter().flat_map(|r| &r.body).map(|l| l.pred);
-        used().find(|&p| program.defines(p))?;
+        let derived = used().any(|p| program.is_some_and(|program| program.defines(p)));
+        if !derived && rules.iter().all(|r| r.choices.is_empty()) {
+            return None;
+        }
+        let mut needed = program.map_or_else(|| used().collect(), |program| program.needed(used()));
+        needed.sort_unstable();
+        needed.dedup();
         let mut atoms = Vec::new();
-        for pred in program.needed(used()).into_iter().filter(|&p| self.may_change(p)) {
+        for pred in needed.into_iter().filter(|&p| self.may_change(p)) {
             let mut tuples: Vec<Vec<Object>> = vec![Vec::new()];
             for &t in &self.alphabet.predicate(pred).args {
                 let fits = |o: &Object| self.alphabet.types.is_subtype(self.universe.type_of(*o), t);
@@ -487,7 +503,7 @@ impl<'a> Search<'a> {
             removed: removed.into_iter().map(show).collect(),
             added: added.into_iter().map(show).collect(),
             standing: self.standing(&decision),
-            fired: derived.map(|(i, phi)| self.explainer.describe(i, &phi, self.universe)),
+            fired: derived.map(|(i, phi)| self.explainer.describe(i, &phi, &self.facts, self.universe)),
             ties: others.map(|a| self.explainer.show(a, self.universe)).collect(),
             breaks: self.broken().map(|(text, _)| text.to_string()).collect(),
         }

@@ -100,7 +100,8 @@ pub fn estimate(space: &dyn Space, threads: usize) -> Estimate {
 /// The constants that policies mention, each once: objects of these names are told apart.
 pub fn constants<'a>(policies: impl IntoIterator<Item = &'a Policy>) -> Vec<Constant> {
     let rules = policies.into_iter().flat_map(|p| &p.rules);
-    let args = rules.flat_map(|r| &r.body).flat_map(|l| &l.args);
+    let args =
+        rules.flat_map(|r| r.body.iter().flat_map(|l| &l.args).chain(r.choices.iter().flat_map(|c| &c.args)));
     let mut all: Vec<Constant> = args
         .filter_map(|a| match a {
             Arg::Const(c) => Some(c.clone()),
