@@ -45,6 +45,9 @@ there() { wait "$1" || { cat "$2"; exit 1; }; } # there JOB LOG: waits for a job
 say "formatting"
 cargo fmt --all --check
 
+say "what the release says about itself"
+./release.sh check
+
 say "lints"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 

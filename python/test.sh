@@ -15,7 +15,11 @@ PATH="$PWD/$venv/bin:$PATH" CARGO_TARGET_DIR="$PWD/target" MATURIN_PEP517_ARGS="
 wheel=(target/python-wheel/derrl-*.whl)
 $venv/bin/pip install --quiet --no-deps --force-reinstall "${wheel[0]}"
 
+# Where there is no Rust: what users install.
+release/smoke.sh "${wheel[0]}"
+
 $venv/bin/mypy --cache-dir target/mypy
+$venv/bin/pyright --pythonpath $venv/bin/python
 # Away from python/, so that the installed package is tested and not the sources.
 export DERRL_TOOLS="$PWD/.tools"
 tests=(-m pytest --quiet --rootdir python -p no:cacheprovider python/tests)

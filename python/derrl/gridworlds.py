@@ -26,7 +26,7 @@ PRIMITIVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 _SHARED = """
 :- state(key(thing)).        :- state(ball(thing)).        :- state(box(thing)).
 :- state(door(thing)).       :- state(goal(thing)).        :- state(colour(thing, colour)).
-:- state(locked(thing)).     :- state(closed(thing)).      :- state(open(thing)).
+:- state(locked(thing)).     :- state(closed(thing)).      :- state(opened(thing)).
 :- state(carried(thing)).    :- state(empty_handed).       :- state(facing(thing)).
 :- state(reachable(thing)).  :- state(wanted(thing)).      :- state(wanted_then(thing)).
 """
@@ -163,7 +163,7 @@ class MinigridWorld:
             said += [(thing.type, name), ("colour", name, thing.color)]
             said += [(WANTED[i], name) for i, (colour, kind) in enumerate(self._wanted) if _matches(thing, colour, kind)]
             if thing.type == "door":
-                said.append(("locked" if thing.is_locked else "open" if thing.is_open else "closed", name))
+                said.append(("locked" if thing.is_locked else "opened" if thing.is_open else "closed", name))
             if thing is carried:
                 said.append(("carried", name))
             elif name in self._now:
@@ -241,7 +241,7 @@ def minigrid(env: Any, actions: str = "high", **options: Any) -> MinigridWorld:
     """A Minigrid or BabyAI environment as a world, from its full grid.
 
     ``env`` is its name or the environment; ``options`` go to ``gymnasium.make``. Things are ``key0``, ``door0``, ``ball0``, ... with their
-    kinds and colours: facts are ``key(T)``, ``colour(T, C)``, ``locked(T)``, ``closed(T)``, ``open(T)``, ``carried(T)``, ``empty_handed``,
+    kinds and colours: facts are ``key(T)``, ``colour(T, C)``, ``locked(T)``, ``closed(T)``, ``opened(T)``, ``carried(T)``, ``empty_handed``,
     ``facing(T)``, ``reachable(T)`` (without opening or moving anything), and ``wanted(T)`` and ``wanted_then(T)`` for what the mission names
     first and second. ``actions="high"`` gives ``goto(T)``, ``pickup(T)``, ``open(T)`` and ``drop``, each of as many steps as it takes, and ``done``
     where the environment waits for it; ``actions="primitive"`` gives Minigrid's own: ``walk(left)``, ``walk(right)``,

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Union
 
 from ._derrl import Error
 
+Action = tuple[Union[str, int], ...]
+"""An action such as ``("move", "a", "floor")``."""
 Atom = tuple[Union[str, int, float], ...]
-"""A fact such as ``("on", "a", "b")``, or an action such as ``("move", "a", "floor")``. A float in the last place of a fact is a number
-that is measured: ``("weight", "a", 2.5)``."""
+"""A fact such as ``("on", "a", "b")``. A float in the last place is a number that is measured: ``("weight", "a", 2.5)``."""
 
 
 class Place(NamedTuple):
@@ -55,10 +56,9 @@ def check_methods(of: Any) -> None:
 
 def as_tuple(atom: Any, what: str) -> tuple[Any, ...]:
     """An atom as a tuple; an error if it is none. The last place of a fact may be a number that is measured."""
-    if isinstance(atom, str):
-        atom = (atom,)
     try:
-        name, *objects = atom if isinstance(atom, (tuple, list)) else ()
+        parts: Any = (atom,) if isinstance(atom, str) else atom if isinstance(atom, (tuple, list)) else ()
+        name, *objects = parts
         if isinstance(name, str) and "(" not in name:
             measured = objects and what == "a fact" and is_measure(objects[-1])
             if all(_is_name(o) for o in (objects[:-1] if measured else objects)):

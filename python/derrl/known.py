@@ -120,7 +120,7 @@ def _taxi(env: Any) -> Wrapped:
     taxi = env.unwrapped
 
     def place(state: int) -> tuple[int, int]:
-        return tuple(taxi.decode(state))[:2]  # type: ignore[return-value]
+        return tuple(taxi.decode(state))[:2]
 
     # Where each move leads, by the environment's own table; the rest of the state makes no difference.
     squares = [(row, column) for row in range(5) for column in range(5)]
@@ -152,7 +152,7 @@ def _taxi(env: Any) -> Wrapped:
 
 
 KNOWN = {
-    "CartPole": Known(("cart_position", "cart_speed", "pole_angle", "pole_speed"), ("left", "right")),
+    "CartPole": Known(("position", "speed", "angle", "spin"), ("left", "right")),
     "MountainCar": Known(("position", "speed"), ("left", "coast", "right"), lambda seen, reward, info: bool(seen[0] >= 0.5)),
     "Acrobot": Known(
         ("cos1", "sin1", "cos2", "sin2", "speed1", "speed2"), ("left", "rest", "right"), lambda seen, reward, info: reward == 0

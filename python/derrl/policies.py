@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +13,10 @@ from typing import Any
 from . import _derrl
 from ._derrl import Error, World
 from .arguments import options as as_options, whole, whole_or_none
+from .inference import Action
+from .notebook import block, rules
 from .spaces import is_environment
-from .worlds import Atom, WorldLike, domain_text, world as as_world
+from .worlds import WorldLike, domain_text, world as as_world
 
 Facts = Iterable[Sequence["str | int | float"] | str]
 
@@ -50,16 +51,6 @@ class Score:
         return Score(**known)
 
 
-_STYLE = (
-    "font-family:ui-monospace,monospace;white-space:pre-wrap;padding:.5em .8em;margin:.3em 0;"
-    "border-left:3px solid #c2410c;background:rgba(127,127,127,.08)"
-)
-
-
-def _block(text: str) -> str:
-    return f'<div style="{_STYLE}">{html.escape(text)}</div>'
-
-
 def _match(match: Mapping[str, Any]) -> str:
     pairs = ", ".join(f"{v} = {o}" for v, o in match["substitution"])
     return f"{match['text']}" + (f"\n          with {pairs}" if pairs else "")
@@ -88,7 +79,7 @@ class Explanation:
         return f"{self.action}\n  because {_match(self.fired)}\n          since {since}{ties}"
 
     def _repr_html_(self) -> str:
-        return _block(str(self))
+        return block(str(self))
 
 
 @dataclass(frozen=True)
@@ -115,7 +106,7 @@ class WhyNot:
         return f"not {self.action}: {said.get(self.reason, self.reason)}"
 
     def _repr_html_(self) -> str:
-        return _block(str(self))
+        return block(str(self))
 
 
 @dataclass(frozen=True)
@@ -155,7 +146,7 @@ class Proof:
         return f"refuted: the policy does not always get there{where}"
 
     def _repr_html_(self) -> str:
-        return _block(str(self))
+        return block(str(self))
 
 
 @dataclass(frozen=True)
@@ -190,7 +181,7 @@ class Plan:
         return "".join(f"({' '.join(step)})\n" for step in self.steps)
 
     def _repr_html_(self) -> str:
-        return _block(str(self) if self.solved else f"{self}; the goal was not reached")
+        return block(str(self) if self.solved else f"{self}; the goal was not reached")
 
 
 class Policy:
@@ -249,7 +240,7 @@ class Policy:
         *,
         seed: int | None = None,
         objects: Mapping[str, str] | None = None,
-    ) -> Atom:
+    ) -> Action:
         """The action taken in a state; of several as good, one by chance. Chance depends on ``seed``, or else on how often the
         policy was asked before. ``legal`` lists the legal actions, or is the world, in that state. ``objects`` are those that no
         fact names, with their types.
@@ -260,7 +251,7 @@ class Policy:
 
     def best(
         self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
-    ) -> list[Atom]:
+    ) -> list[Action]:
         """All actions that are as good as the one taken, in order."""
         return self._inner.best(facts, self._legal(legal), objects)
 
@@ -318,6 +309,8 @@ class Policy:
 
             chosen = [self.predict(seen, info=told, deterministic=deterministic)[0] for seen, told in batch]
             return numpy.array(chosen), None
+        if not isinstance(info, Mapping):
+            raise Error(f"predict: info is a dict, or a list of one per observation, not {info!r}")
         seed = 0 if deterministic else None
         if hasattr(self._source, "legal_now"):
             facts = self._source.facts(observation, info)
@@ -360,7 +353,7 @@ class Policy:
         return hash(self.text)
 
     def _repr_html_(self) -> str:
-        return _block(self.text.rstrip() or "(no rule: the policy acts at random)")
+        return rules(self.text)
 
 
 def _action(action: Sequence[str | int] | str) -> Sequence[str | int] | str:

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import Any, Callable
 
+from .notebook import progress
+
 Show = Callable[[int, int, str], None]
 
 
@@ -36,8 +38,12 @@ class _Bar:
     def __init__(self, title: str) -> None:
         self.title, self.start = title, time.monotonic()
 
+    @staticmethod
+    def share(done: int, planned: int) -> float:
+        return min(1.0, done / planned) if planned else 0.0
+
     def line(self, done: int, planned: int, message: str) -> str:
-        share = min(1.0, done / planned) if planned else 0.0
+        share = self.share(done, planned)
         filled = round(24 * share)
         seconds = time.monotonic() - self.start
         return f"{self.title} [{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {message}  {seconds:.0f} s"
@@ -59,10 +65,12 @@ class _NotebookBar(_Bar):
         self.handle = display({"text/plain": title}, raw=True, display_id=True)
 
     def __call__(self, done: int, planned: int, message: str) -> None:
-        self.handle.update({"text/plain": self.line(done, planned, message)}, raw=True)
+        shown = progress(self.title, self.share(done, planned), message, time.monotonic() - self.start)
+        self.handle.update({"text/plain": self.line(done, planned, message), "text/html": shown}, raw=True)
 
     def close(self) -> None:
-        self.handle.update({"text/plain": f"{self.title}: done"}, raw=True)
+        seconds = time.monotonic() - self.start
+        self.handle.update({"text/plain": f"{self.title}: done", "text/html": progress(self.title, 1.0, "done", seconds)}, raw=True)
 
 
 def close(show: Show | None) -> None:

@@ -2,7 +2,7 @@
 
 | observation | facts |
 |---|---|
-| ``Box`` | a number per component: ``("pole_angle", 0.03)`` |
+| ``Box`` | a number per component: ``("angle", 0.03)`` |
 | ``Discrete(2)``, ``MultiBinary`` | a proposition that holds or not: ``("ace",)`` |
 | ``Discrete(n)``, ``MultiDiscrete`` | a number: ``("dealer", 7.0)`` |
 | ``Text`` | a fact per word: ``("says", "door")`` |
@@ -10,8 +10,8 @@
 
 | action | actions |
 |---|---|
-| ``Discrete`` | one per number, without objects: ``("left",)`` |
-| ``MultiDiscrete``, ``MultiBinary``, ``Tuple``, ``Dict`` | one with an object per part: ``("act", "part0_2", "part1_0")`` |
+| ``Discrete`` | one per number, without objects: ``("left",)``, or ``("action0",)`` |
+| ``MultiDiscrete``, ``MultiBinary``, ``Tuple``, ``Dict`` | one per combination, ``("action2_0",)``; of more than 32, one with an object per part |
 
 Components with the same finite bounds may be compared with each other. :mod:`derrl.known` has the names and facts of well-known
 environments.
@@ -19,6 +19,7 @@ environments.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +32,8 @@ from .wrapping import Wrapped, _name
 
 MOST_NUMBERS = 64
 """Numbers of an observation, at the most: more are an image."""
+MOST_NAMED = 32
+"""Actions of several parts that have a name each, at the most: of more, the parts are objects."""
 MOST_ACTIONS = 1000
 """Actions, at the most."""
 
@@ -63,8 +66,8 @@ def _import_minigrid() -> None:
 
 def converted(of: Any) -> Any:
     """An object as it is, or the world that a Gymnasium environment, or its name, amounts to."""
-    if isinstance(of, str) and is_environment(of):
-        of = make(of)
+    if isinstance(of, str):
+        return converted(make(of)) if is_environment(of) else of
     if not (hasattr(of, "action_space") and hasattr(of, "observation_space") and callable(getattr(of, "step", None))):
         return of
     if any(kind.__module__.startswith("minigrid.") for kind in type(of.unwrapped).__mro__):
@@ -81,7 +84,7 @@ def adapted(env: Any) -> Wrapped:
         return known.world(env)
     observed, chosen = Observed(env.observation_space, known.observation), Chosen(env.action_space, known.actions)
     return Wrapped(
-        env, lambda observation, info: observed.facts(observation), chosen.action, chosen.types,
+        env, lambda observation, info: chosen.facts() + observed.facts(observation), chosen.action, chosen.types,
         domain="\n".join(chosen.lines() + observed.lines) + "\n", objects=chosen.objects,
         succeeded=known.succeeded, has_goal=known.succeeded is not None,
     )
@@ -193,37 +196,40 @@ class Chosen:
     def __init__(self, space: Any, names: Sequence[str] = ()) -> None:
         self.types: dict[str, int | Sequence[str]] = {}
         self.objects: dict[str, str] = {}
-        self._space = space
-        if type(space).__name__ == "Discrete" and int(space.n) <= MOST_ACTIONS:
-            given = list(names) if len(names) == int(space.n) else [f"action{i}" for i in range(int(space.n))]
-            self._flat = {name: int(space.start) + i for i, name in enumerate(given)}
-            self.types.update(dict.fromkeys(given, 0))
-            return
-        self._flat = {}
-        self._parts: list[str] = []
-        self._values: dict[str, int] = {}
+        """The values of the parts, with the part of each, where there are too many actions to name each."""
+        self._parts: dict[str, list[int]] = {}
         self._compose = self._composer(space, "part")
-        combined = math.prod(sum(t == part for t in self.objects.values()) for part in self._parts)
-        if combined > MOST_ACTIONS:
-            raise Error(f"{combined:,} actions are too many: say which there are by derrl.wrap(env, ..., action=..., actions=...)")
-        self.types["act"] = list(self._parts)
+        count = math.prod(map(len, self._parts.values()))
+        if count > MOST_ACTIONS:
+            raise Error(f"{count:,} actions are too many: say which there are by derrl.wrap(env, ..., action=..., actions=...)")
+        self._named: dict[str, Sequence[int]] = {}
+        self._values = {f"{part}_{value}": value for part, values in self._parts.items() for value in values}
+        if count <= MOST_NAMED or len(self._parts) == 1:
+            combined = list(itertools.product(*self._parts.values()))
+            given = names if len(names) == count else ["action" + "_".join(str(v).replace("-", "m") for v in values) for values in combined]
+            self._named = dict(zip(given, combined))
+            self.types.update(dict.fromkeys(given, 0))
+        else:
+            self.objects = {f"{part}_{value}": part for part, values in self._parts.items() for value in values}
+            self.types["act"] = list(self._parts)
 
     def lines(self) -> list[str]:
         """The declarations of the actions."""
-        return [f":- action({quote(name)})." if types == 0 else f":- action({name}({', '.join(types)}))."  # type: ignore[arg-type]
-                for name, types in self.types.items()]
+        if not self.objects:
+            return [f":- action({quote(name)})." for name in self.types]
+        return [f":- action(act({', '.join(self._parts)}))."] + [f":- number({part}_value({part}), {part}_value)." for part in self._parts]
+
+    def facts(self) -> list[Atom]:
+        """The number of each value of a part, where rules choose among them."""
+        return [(f"{part}_value", name, float(self._values[name])) for name, part in self.objects.items()]
 
     def action(self, name: str, *parts: str) -> Any:
         """The environment's action."""
-        if name in self._flat:
-            return self._flat[name]
-        return self._compose(iter([self._values[part] for part in parts]))
+        values = self._named[name] if name in self._named else [self._values[part] for part in parts]
+        return self._compose(iter(values))
 
     def _part(self, name: str, values: Iterable[int]) -> None:
-        self._parts.append(name)
-        for value in values:
-            self.objects[f"{name}_{value}"] = name
-            self._values[f"{name}_{value}"] = value
+        self._parts[name] = list(values)
 
     def _composer(self, space: Any, name: str) -> Callable[[Any], Any]:
         """What makes an action of a space from the values of its parts, which it takes from an iterator."""

@@ -9,10 +9,10 @@ import sys
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _derrl, arguments, progress as bars, spaces
 from ._derrl import Error, World
@@ -21,6 +21,12 @@ from .parallel import restarts_in_processes, restarts_on_ray
 from .policies import Policy, Score
 from .checking import NO_SUCCESS, REPEATABLE, replay_fault
 from .worlds import Prepared, WorldLike, prepare
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import Settings
 
 
 class _Temporary:
@@ -99,6 +105,15 @@ class Run:
         text = (self.folder / "metrics.jsonl").read_text(encoding="utf-8")
         return [json.loads(line) for line in text.splitlines()]
 
+    def curve(self) -> Any:
+        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number.
+
+            >>> run.curve().plot(x="episodes", y="mean_return")
+        """
+        import pandas
+
+        return pandas.DataFrame(self.metrics())
+
     def tensorboard(self, logdir: str | PathLike[str]) -> Path:
         """Writes the curves and scores as event files for TensorBoard, and returns the folder."""
         _derrl.tensorboard(self.folder, logdir)
@@ -124,6 +139,28 @@ class Run:
     def _repr_html_(self) -> str:
         page = (self.folder / "report.html").read_text(encoding="utf-8")
         return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:640px;border:0"></iframe>'
+
+
+def compare(runs: Iterable[Run] | Mapping[str, Run]) -> Any:
+    """Runs side by side as a pandas frame: a row per run, by name or in order, with its rules, steps, seconds and the scores of each task.
+
+        >>> derrl.compare({"one variable more": first, "plain": second})
+    """
+    import pandas
+
+    named = runs if isinstance(runs, Mapping) else dict(enumerate(runs))
+    rows = {}
+    for name, run in named.items():
+        if not isinstance(run, Run):
+            raise TypeError(f"compare takes runs, or a dict of them by name, not {run!r}")
+        rules = sum(1 for line in run.policy.text.splitlines() if line.strip())
+        row: dict[str, Any] = {"world": run.world.name, "seed": run.seed, "rules": rules, "steps": run.steps, "seconds": run.seconds}
+        for task, score in run.scores.items():
+            row[f"{task} mean"] = score.mean
+            if score.success_rate is not None:
+                row[f"{task} success"] = score.success_rate
+        rows[name] = row
+    return pandas.DataFrame.from_dict(rows, orient="index")
 
 
 def settings() -> dict[str, Any]:
@@ -157,7 +194,7 @@ def train(
     processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Run:
     """Learns a policy for a world, and scores it on all its tasks.
 
@@ -204,8 +241,8 @@ def _check_world(of: Prepared, tests: Mapping[str, object] | None) -> None:
     if of.source is not None:
         try:
             fault = replay_fault(of.source, chance=of.inference)
-        except Error:
-            return  # said better by training itself
+        except Exception:  # training meets it again, and leaves a run that can be resumed
+            return
         if fault is not None:
             warnings.warn(f"{fault}; {REPEATABLE}", stacklevel=3)
 
@@ -297,8 +334,8 @@ def _go_on(
     except BaseException as error:
         if isinstance(error, Error) and temporary:
             shutil.rmtree(folder, ignore_errors=True)
-        elif hasattr(error, "add_note"):
-            error.add_note(f"the run can be resumed: derrl.resume(world, {str(folder)!r})")
+        elif (note := getattr(error, "add_note", None)) is not None:
+            note(f"the run can be resumed: derrl.resume(world, {str(folder)!r})")
         raise
     finally:
         bars.close(show)

@@ -27,9 +27,11 @@ class PythonWorld(Protocol):
 
     def reset(self, seed: int) -> Iterable[Any]:
         """Starts an episode, which depends on the seed alone, and returns its facts."""
+        ...
 
-    def step(self, action: Atom) -> tuple[Any, ...]:
+    def step(self, action: Any) -> tuple[Any, ...]:
         """Acts, and returns facts, reward, terminated and truncated."""
+        ...
 
 
 class Environment(Protocol):
@@ -82,8 +84,8 @@ def prepare(
     for each in (of, *tests.values()):
         check_methods(each)
     given = getattr(of, "domain", None) if domain is None else domain
-    inference = Inference(of, *tests.values()) if given is None else None
-    text = domain_text(given) if inference is None else inference.text()
+    inference = None if given is not None else Inference(of, *tests.values())
+    text = inference.text() if inference is not None else domain_text(given or "")
     if inference is not None:
         print(f"% Inferred by random play; correct it and set it as `domain`:\n{text}", file=sys.stderr)
     named = name or getattr(of, "name", None)
@@ -143,7 +145,8 @@ def pddl(
     where none are named: those in ``train/``, and a test for each other subfolder. ``max_steps`` bounds an episode (by default 20 steps, and
     10 per object).
     """
-    tests = dict(test) if isinstance(test, Mapping) else {str(path): path for path in _paths(test)}
+    named = {str(path): path for path in _paths(test)} if not isinstance(test, Mapping) else test
+    tests: dict[str, str | PathLike[str]] = {str(name): path for name, path in named.items()}
     if "train" in tests:
         raise Error("test: `train` is the task trained on; give this one another name")
     if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):

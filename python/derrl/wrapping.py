@@ -31,7 +31,7 @@ class Wrapped:
         self.name: str = more.get("name") or _name(env)
         spec = getattr(env, "spec", None)
         self.horizon: int | None = more.get("horizon") or getattr(spec, "max_episode_steps", None)
-        self._objects: Mapping[str, str] = dict(more.get("objects") or {})
+        self._objects: dict[Any, str] = dict(more.get("objects") or {})
         self._at: tuple[Any, float, Mapping[str, Any], list[Any]] = (None, 0.0, {}, [])
         if self._objects:
             self.objects = lambda: self._objects

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -30,11 +32,13 @@ def test_the_readme_runs(tmp_path, monkeypatch):
     assert blocks and scope["run"].scores["more"].success_rate == 1
 
 
-def test_the_notebook_runs(tmp_path):
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "python/examples").glob("*.ipynb")))
+def test_notebooks_run(name):
+    """One for each kind of world."""
     import nbclient
     import nbformat
 
-    path = ROOT / "python/examples/delivery.ipynb"
+    path = ROOT / "python/examples" / name
     notebook = nbformat.read(path, as_version=4)
     committed = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert all(committed[1:]), "the notebook is kept with its output"

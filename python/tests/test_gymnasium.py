@@ -13,7 +13,7 @@ import derrl
 
 TASKS = [
     (world, task["name"])
-    for world in derrl.builtin() if world != "traffic"
+    for world in derrl.builtin() if derrl.gym.identifier(world) in gymnasium.registry
     for task in json.loads(derrl.world(world).tasks_json()) if task["scored"]
 ]
 

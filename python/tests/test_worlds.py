@@ -182,7 +182,7 @@ def test_objects_without_the_methods_are_refused():
 
 @pytest.mark.parametrize(("change", "text"), [
     ({"reset": lambda self, seed: [7]}, "a fact is a tuple"),
-    ({"reset": lambda self, seed: [("at", 1.5)]}, "a fact is a tuple"),
+    ({"reset": lambda self, seed: [("at", 1.5, "a")]}, "a fact is a tuple"),
     ({"step": lambda self, action: ([], 1.0)}, "returns facts, reward, terminated, truncated"),
     ({"legal": lambda self: [("go", None)]}, "an action is a tuple"),
     ({"actions": lambda self: {"go": "room"}}, "arities or lists of types"),
