@@ -65,6 +65,7 @@ def dependencies() -> list[str]:
     deny, faults = toml("deny.toml"), []
     allow, skip = set(deny["licenses"]["allow"]), {s["crate"] for s in deny["bans"]["skip"]}
     sources = {f"registry+{address}" for address in deny["sources"]["allow-registry"]}
+    second: set[str] = set()
     for manifest in MANIFESTS:
         graph = sbom.metadata(str(ROOT / manifest))
         versions = defaultdict(set)
@@ -75,12 +76,14 @@ def dependencies() -> list[str]:
                 faults.append(f"{manifest}: {name} {version} comes from {source}")
             if not package["license"] or not allowed(package["license"], allow):
                 faults.append(f"{manifest}: {name} {version} has the licence {package['license']}, which deny.toml does not allow")
-            if package["id"] in shipped and f"{name}@{version}" not in skip:
+            if package["id"] in shipped:
                 versions[name].add(version)
         for name, found in sorted(versions.items()):
             if len(found) > 1:
+                second |= {f"{name}@{version}" for version in found}
+            if len(found - {s.removeprefix(f"{name}@") for s in skip}) > 1:
                 faults.append(f"{manifest}: {name} is shipped in the versions {', '.join(sorted(found))}")
-    return faults
+    return faults + [f"deny.toml: {skipped} need not be skipped" for skipped in sorted(skip - second)]
 
 
 def shipped_anywhere(graph: dict) -> set[str]:
@@ -123,6 +126,12 @@ def manifests() -> list[str]:
     abi = next(f for f in toml("python/Cargo.toml")["dependencies"]["pyo3"]["features"] if f.startswith("abi3-py"))
     if abi != "abi3-py" + oldest.replace(".", ""):
         faults.append(f"requires-python is {oldest}, but the wheel is made for {abi}")
+    conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    if f"- rust>={workspace['rust-version']}\n" not in conda or f"- python>={oldest}\n" not in conda:
+        faults.append("environment.yml asks for another Rust or Python than the manifests")
+    toolchain = toml("rust-toolchain.toml")["toolchain"]["channel"]
+    if f"FROM rust:{toolchain.rsplit('.', 1)[0]}-" not in (ROOT / "Dockerfile").read_text(encoding="utf-8"):
+        faults.append(f"Dockerfile has another Rust than rust-toolchain.toml, {toolchain}")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     if f"Rust {workspace['rust-version']}" not in readme:
         faults.append(f"README.md does not say that Rust {workspace['rust-version']} is needed")
