@@ -249,12 +249,15 @@ class Inference:
 
     def extend(self, error: Error) -> bool:
         """Takes in the predicate or action of which an error says that the domain does not declare it; whether there is one."""
-        found = re.search(r"the world spoke of (predicate|action) `(.+)/(\d+)`(?:, as in `\2\((.*)\)`)?, which its domain", str(error), re.DOTALL)
+        found = re.search(r"the world spoke of (predicate|number|action) `(.+)/(\d+)`(?:, as in `\2\((.*)\)`)?, which its domain", str(error), re.DOTALL)
         if not found:
             return False
         kind, name, arity = found[1], found[2], int(found[3])
         if kind == "action":
             self.actions.setdefault((name, arity), None)
+        elif kind == "number":
+            self.state[name, arity + 1] = True
+            self.measures.add((name, arity + 1))
         else:
             # What random play did not show cannot be said to stay.
             self.state[name, arity] = True
@@ -262,7 +265,8 @@ class Inference:
         if len(args) == arity:
             for i, o in enumerate(args):
                 if Place("object", o) in self.classes.parent:
-                    self.classes.join(Place("object", o), Place("fact" if kind == "predicate" else "action", name, arity, i))
+                    at = Place("action", name, arity, i) if kind == "action" else Place("fact", name, arity + (kind == "number"), i)
+                    self.classes.join(Place("object", o), at)
         return True
 
     def names(self) -> dict[Place, str]:

@@ -5,7 +5,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
 /// A name, by its number in a [`Lexicon`].
@@ -15,6 +15,9 @@ pub struct Word(u32);
 /// A ground atom, by its number in a [`Lexicon`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomId(pub u32);
+
+/// What one of the atoms of a state is called.
+const FACT: &str = "a fact";
 
 /// Who says atoms, and what they are called: for errors.
 #[derive(Clone, Copy)]
@@ -32,7 +35,7 @@ pub struct Origin {
 impl Origin {
     /// Facts, where the sentence begins like this.
     pub const fn facts(all: &'static str) -> Origin {
-        Origin { all, one: "a fact", many: "facts", example: r#"("on", "a", "b")"# }
+        Origin { all, one: FACT, many: "facts", example: r#"("on", "a", "b")"# }
     }
 
     /// Actions, where the sentence begins like this.
@@ -161,6 +164,24 @@ impl Lexicon {
         }
     }
 
+    /// What a tuple says: an atom, or where its last place holds a float what that number is about, and the number.
+    #[inline]
+    fn said(&mut self, atom: &Bound<'_, PyAny>, origin: Origin) -> PyResult<(AtomId, Option<f64>)> {
+        let Ok(tuple) = atom.cast::<PyTuple>() else { return Ok((self.atom(atom, origin)?, None)) };
+        let about = match tuple.len() {
+            0 | 1 => return Ok((self.atom(atom, origin)?, None)),
+            length => length - 1,
+        };
+        let Some(value) = float(&*tuple.get_borrowed_item(about)?) else {
+            return Ok((self.atom(atom, origin)?, None));
+        };
+        if origin.one != FACT {
+            return Err(origin.not_one(atom));
+        }
+        let found = self.atom(tuple.get_slice(0, about).as_any(), origin);
+        Ok((found.map_err(|_| origin.not_one(atom))?, Some(value)))
+    }
+
     /// An atom that was not looked up recently.
     #[cold]
     fn look_up(
@@ -259,6 +280,22 @@ impl Lexicon {
     }
 }
 
+/// The number that an object is where it is a float, of Python or numpy; names are texts and integers.
+#[inline]
+fn float(object: &Bound<'_, PyAny>) -> Option<f64> {
+    if let Ok(float) = object.cast::<PyFloat>() {
+        return Some(float.value());
+    }
+    if object.is_instance_of::<PyString>() || object.is_instance_of::<PyInt>() {
+        return None;
+    }
+    // What has an index is an integer to Python.
+    if object.hasattr("__index__").unwrap_or(true) && object.extract::<i64>().is_ok() {
+        return None;
+    }
+    object.extract().ok()
+}
+
 /// The place of some addresses among those looked up recently.
 #[inline]
 fn place(addresses: &Addresses) -> usize {
@@ -270,22 +307,35 @@ fn place(addresses: &Addresses) -> usize {
 
 /// Ground atoms that were said, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Atoms(Vec<AtomId>);
+pub struct Atoms {
+    atoms: Vec<AtomId>,
+    /// Numbers, with what they are about.
+    numbers: Vec<(AtomId, f64)>,
+}
 
 impl Atoms {
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.atoms.clear();
+        self.numbers.clear();
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.atoms.is_empty() && self.numbers.is_empty()
     }
 
-    /// Adds atoms from an iterable of tuples `("on", "a", "b")`.
+    #[inline]
+    fn push(&mut self, (atom, value): (AtomId, Option<f64>)) {
+        match value {
+            None => self.atoms.push(atom),
+            Some(value) => self.numbers.push((atom, value)),
+        }
+    }
+
+    /// Adds atoms from an iterable of tuples `("on", "a", "b")`, and numbers `("queue", "p1", 7.0)`.
     pub fn read(&mut self, lexicon: &mut Lexicon, atoms: &Bound<'_, PyAny>, origin: Origin) -> PyResult<()> {
         if let Ok(list) = atoms.cast_exact::<PyList>() {
             for atom in list.iter() {
-                self.0.push(lexicon.atom(&atom, origin)?);
+                self.push(lexicon.said(&atom, origin)?);
             }
             return Ok(());
         }
@@ -293,9 +343,9 @@ impl Atoms {
         if atoms.is_instance_of::<PyString>() || atoms.is_instance_of::<PyDict>() {
             return Err(origin.not_these(atoms));
         }
-        let before = self.0.len();
+        let mut said = 0;
         for atom in atoms.try_iter().map_err(|_| origin.not_these(atoms))? {
-            if self.0.len() - before == MOST_SAID {
+            if said == MOST_SAID {
                 return Err(PyTypeError::new_err(format!(
                     "{} a list of {}: here are more than {MOST_SAID}, from {}",
                     origin.all,
@@ -303,7 +353,8 @@ impl Atoms {
                     shown(atoms)
                 )));
             }
-            self.0.push(lexicon.atom(&atom?, origin)?);
+            self.push(lexicon.said(&atom?, origin)?);
+            said += 1;
         }
         Ok(())
     }
@@ -315,14 +366,29 @@ impl Atoms {
         atom: &Bound<'_, PyAny>,
         origin: Origin,
     ) -> PyResult<()> {
-        self.0.push(lexicon.atom(atom, origin)?);
+        self.push(lexicon.said(atom, origin)?);
         Ok(())
     }
 
     /// The atoms.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = AtomId> {
-        self.0.iter().copied()
+        self.atoms.iter().copied()
+    }
+
+    /// The numbers, with what they are about.
+    #[inline]
+    pub fn numbers(&self) -> impl Iterator<Item = (AtomId, f64)> {
+        self.numbers.iter().copied()
+    }
+
+    /// Gives each number as the name of its measure and those of its objects, as text.
+    pub fn each_number(&self, lexicon: &Lexicon, mut take: impl FnMut(&str, &[&str], f64)) {
+        let mut texts = Vec::new();
+        for (atom, value) in self.numbers() {
+            lexicon.texts(atom, &mut texts);
+            take(texts[0], &texts[1..], value);
+        }
     }
 
     /// Gives each atom as its name and those of its objects, as text.

@@ -99,34 +99,99 @@ impl Methods {
 #[derive(Clone, Default)]
 struct Known {
     era: Option<u64>,
-    atoms: Vec<Option<named::Atom>>,
+    atoms: Vec<Option<Found>>,
+    /// What numbers are about.
+    about: Vec<Option<Found>>,
+}
+
+/// An atom, as the engine knows it.
+#[derive(Clone, Copy)]
+enum Found {
+    Atom(named::Atom),
+    /// What a number is about, and an integer that was said in its place.
+    Number(named::Atom, f64),
 }
 
 impl Known {
-    fn say(&mut self, atoms: &Atoms, lexicon: &Lexicon, to: &mut named::Atoms) {
-        if self.era != Some(to.era()) {
-            *self = Known { era: Some(to.era()), atoms: Vec::new() };
+    fn enter(&mut self, era: u64) {
+        if self.era != Some(era) {
+            *self = Known { era: Some(era), ..Known::default() };
         }
+    }
+
+    fn allow(&mut self, atoms: &Atoms, lexicon: &Lexicon, to: &mut named::Atoms) {
+        self.enter(to.era());
         for AtomId(number) in atoms.iter() {
             let known = self.atoms.get(number as usize).copied().flatten();
-            if let Some(atom) = known.or_else(|| self.find(AtomId(number), lexicon, to)) {
+            let known = known.or_else(|| {
+                let mut texts = Vec::new();
+                lexicon.texts(AtomId(number), &mut texts);
+                let found = Found::Atom(to.find(texts[0], &texts[1..])?);
+                Some(keep(&mut self.atoms, number, found))
+            });
+            if let Some(Found::Atom(atom)) = known {
                 to.push(atom);
             }
         }
     }
 
+    fn say(&mut self, atoms: &Atoms, lexicon: &Lexicon, to: &mut Facts) {
+        self.enter(to.atoms().era());
+        for AtomId(number) in atoms.iter() {
+            let known = self.atoms.get(number as usize).copied().flatten();
+            match known.or_else(|| self.find(AtomId(number), lexicon, to)) {
+                Some(Found::Atom(atom)) => to.atoms().push(atom),
+                Some(Found::Number(about, value)) => to.push_number(about, value),
+                None => {}
+            }
+        }
+        for (AtomId(number), value) in atoms.numbers() {
+            let known = self.about.get(number as usize).copied().flatten();
+            match known.filter(|_| value.is_finite()) {
+                Some(Found::Number(about, _)) => to.push_number(about, value),
+                _ => self.report(AtomId(number), value, lexicon, to),
+            }
+        }
+    }
+
+    /// An atom that is said for the first time in this era. Where the domain file declares a measure, the integer in its last place is a
+    /// number.
     #[cold]
-    fn find(&mut self, atom: AtomId, lexicon: &Lexicon, to: &mut named::Atoms) -> Option<named::Atom> {
+    fn find(&mut self, atom: AtomId, lexicon: &Lexicon, to: &mut Facts) -> Option<Found> {
         let mut texts = Vec::new();
         lexicon.texts(atom, &mut texts);
-        let found = to.find(texts[0], &texts[1..])?;
-        let at = atom.0 as usize;
-        if at >= self.atoms.len() {
-            self.atoms.resize(at + 1, None);
-        }
-        self.atoms[at] = Some(found);
-        Some(found)
+        let integer = texts[1..].last().and_then(|last| last.parse::<i64>().ok());
+        let found = match integer {
+            Some(value) if to.is_number(texts[0], texts.len() - 2) => {
+                let about = to.find_number(texts[0], &texts[1..texts.len() - 1])?;
+                Found::Number(about, value as f64)
+            }
+            _ => Found::Atom(to.atoms().find(texts[0], &texts[1..])?),
+        };
+        Some(keep(&mut self.atoms, atom.0, found))
     }
+
+    /// A number that is about something new, or that is none.
+    #[cold]
+    fn report(&mut self, about: AtomId, value: f64, lexicon: &Lexicon, to: &mut Facts) {
+        let mut texts = Vec::new();
+        lexicon.texts(about, &mut texts);
+        if !value.is_finite() {
+            to.number(texts[0], &texts[1..], value);
+        } else if let Some(found) = to.find_number(texts[0], &texts[1..]) {
+            keep(&mut self.about, about.0, Found::Number(found, value));
+            to.push_number(found, value);
+        }
+    }
+}
+
+fn keep(all: &mut Vec<Option<Found>>, number: u32, found: Found) -> Found {
+    let at = number as usize;
+    if at >= all.len() {
+        all.resize(at + 1, None);
+    }
+    all[at] = Some(found);
+    found
 }
 
 /// Names and atoms that are kept at the most: beyond, all are forgotten when the next episode begins.
@@ -300,8 +365,8 @@ impl Env for Player {
             facts.object(self.lexicon.text(object), self.lexicon.text(of_type));
         }
         let known = &mut self.known.borrow_mut().0;
-        known.say(&self.said.background, &self.lexicon, facts.atoms());
-        known.say(&self.said.facts, &self.lexicon, facts.atoms());
+        known.say(&self.said.background, &self.lexicon, facts);
+        known.say(&self.said.facts, &self.lexicon, facts);
     }
 
     fn step(&mut self, action: &str, args: &[&str], _: &mut Rng) -> Result<Outcome, BoxError> {
@@ -309,7 +374,7 @@ impl Env for Player {
     }
 
     fn legal(&self, actions: &mut Actions) -> bool {
-        self.known.borrow_mut().1.say(&self.said.legal, &self.lexicon, actions.atoms());
+        self.known.borrow_mut().1.allow(&self.said.legal, &self.lexicon, actions.atoms());
         self.methods.legal.is_some()
     }
 

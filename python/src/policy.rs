@@ -35,6 +35,9 @@ fn state(
     atoms.each(&lexicon, |name, args| {
         state.say(name, args);
     });
+    atoms.each_number(&lexicon, |name, args, value| {
+        state.number(name, args, value);
+    });
     for (name, of_type) in objects.into_iter().flat_map(|objects| objects.iter()) {
         let (name, of_type) = (lexicon.name(&name)?, lexicon.name(&of_type)?);
         state.object(lexicon.text(name), lexicon.text(of_type));

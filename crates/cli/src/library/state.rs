@@ -14,8 +14,9 @@ use crate::library::error::Error;
 /// let mut state = derrl::State::new();
 /// state.say("on", &["a", "b"]).say("top", &["a"]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
+    numbers: Vec<(String, Vec<String>, f64)>,
     facts: Vec<(String, Vec<String>)>,
     objects: Vec<(String, String)>,
     legal: Option<Vec<(String, Vec<String>)>>,
@@ -31,9 +32,17 @@ impl State {
         State::default()
     }
 
-    /// Says that a fact holds: `say("at", &["ball1", "room2"])`.
+    /// Says that a fact holds: `say("at", &["ball1", "room2"])`; or what a measure is, where the domain file declares one and the last name is an
+    /// integer: `say("queue", &["p1", "7"])`.
     pub fn say(&mut self, predicate: &str, args: &[&str]) -> &mut State {
         self.facts.push(atom(predicate, args));
+        self
+    }
+
+    /// Says what a measure is: `number("queue", &["p1"], 7.0)`.
+    pub fn number(&mut self, measure: &str, args: &[&str], value: f64) -> &mut State {
+        let (name, args) = atom(measure, args);
+        self.numbers.push((name, args, value));
         self
     }
 
@@ -73,7 +82,14 @@ impl Env for Still {
             facts.object(name, of_type);
         }
         for (name, args) in &self.0.facts {
-            facts.say(name, &args.iter().map(String::as_str).collect::<Vec<_>>());
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            match args.split_last().and_then(|(last, of)| Some((last.parse::<i64>().ok()?, of))) {
+                Some((value, of)) if facts.is_number(name, of.len()) => facts.number(name, of, value as f64),
+                _ => facts.say(name, &args),
+            }
+        }
+        for (name, args, value) in &self.0.numbers {
+            facts.number(name, &args.iter().map(String::as_str).collect::<Vec<_>>(), *value);
         }
     }
 

@@ -296,6 +296,16 @@ impl Facts {
         found
     }
 
+    /// Whether the domain file declares a measure of that name and arity, and no predicate with a place more: then the last name of such an
+    /// atom is a number.
+    pub fn is_number(&self, name: &str, arity: usize) -> bool {
+        let declares = |atoms: &Atoms, arity| {
+            let known = atoms.signatures.by_name.get(name);
+            known.is_some_and(|known| known.iter().any(|(a, _)| *a == arity))
+        };
+        declares(&self.numbers, arity) && !declares(&self.atoms, arity + 1)
+    }
+
     /// Says a finite number of what was found in this era.
     #[inline]
     pub fn push_number(&mut self, of: Atom, value: f64) {
