@@ -12,7 +12,7 @@ use crate::safe_file::write_named;
 pub fn run(args: &Export) -> Outcome {
     let target = find(&args.to)?;
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.untyped)?;
-    let text = export(target, &policy, &domain.alphabet);
+    let text = export(target, &policy, &domain.alphabet)?;
     if let Some(path) = &args.out {
         write_named(path, &text)?;
     }

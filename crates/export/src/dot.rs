@@ -46,8 +46,11 @@ fn write_rule(text: &mut String, i: usize, rule: &ExplicitRule, policy: &Explici
     }
     let node = |arg: &Arg| format!("r{i}_t{}", terms.iter().position(|t| t == arg).unwrap_or_default());
     let name = |l: &Literal| {
-        let name = &policy.alphabet.predicate(l.pred).name;
-        if l.positive { name.clone() } else { format!("not {name}") }
+        let name = match policy.alphabet.comparison(l.pred) {
+            Some(comparison) => comparison.display(&l.args, policy.alphabet).to_string(),
+            None => policy.alphabet.predicate(l.pred).name.clone(),
+        };
+        if l.positive { name } else { format!("not {name}") }
     };
     for term in &terms {
         // What is said of this object alone stands in its node.
@@ -79,7 +82,11 @@ fn write_rule(text: &mut String, i: usize, rule: &ExplicitRule, policy: &Explici
             }
         }
     }
-    if terms.is_empty() && rule.literals.is_empty() {
+    for (j, choice) in rule.choices.iter().enumerate() {
+        let label = quote(&choice.display(policy.alphabet).to_string());
+        let _ = writeln!(text, "    r{i}_c{j} [label={label}, shape=plaintext];");
+    }
+    if terms.is_empty() && rule.literals.is_empty() && rule.choices.is_empty() {
         let _ = writeln!(text, "    r{i}_always [label=\"always\", shape=plaintext];");
     }
     text.push_str("  }\n");

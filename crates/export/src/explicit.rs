@@ -5,7 +5,9 @@ use std::ops::Deref;
 
 use derrl_logic::derive::closure_clauses;
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Action, Alphabet, Arg, DefiningClause, How, Literal, Policy, Pred, Rule, Type, Var};
+use derrl_logic::{
+    Action, Alphabet, Arg, Choice, Comparison, DefiningClause, How, Literal, Policy, Pred, Rule, Type, Var,
+};
 
 /// A policy whose rules say what the engine takes for granted.
 pub(crate) struct Explicit<'a> {
@@ -14,6 +16,8 @@ pub(crate) struct Explicit<'a> {
     pub rules: Vec<ExplicitRule>,
     /// The different values of the rules, the highest first.
     pub values: Vec<f64>,
+    /// The comparisons that rules and definitions make.
+    pub comparisons: Vec<(Pred, Comparison)>,
     /// The derived predicates that the rules need, each after those that it is defined by.
     pub definitions: Vec<Defined>,
 }
@@ -44,6 +48,7 @@ pub(crate) enum Meaning {
 /// A rule with what the engine takes for granted.
 pub(crate) struct ExplicitRule {
     clause: Clause,
+    pub choices: Vec<Choice>,
     pub action: Action,
     pub weight: f64,
     /// Where its value stands among the values of the policy: 0 is the highest.
@@ -89,7 +94,16 @@ impl<'a> Explicit<'a> {
             }
             None => Vec::new(),
         };
-        Explicit { alphabet, rules, values, definitions }
+        let needed = rules.iter().flat_map(|r| &r.literals).map(|l| l.pred);
+        let needed = alphabet.program.as_ref().map_or_else(Vec::new, |p| p.needed(needed));
+        let compared = |p: Pred| alphabet.comparison(p).map(|c| (p, c.clone()));
+        let comparisons = needed.into_iter().filter_map(compared).collect();
+        Explicit { alphabet, rules, values, comparisons, definitions }
+    }
+
+    /// Whether the policy compares numbers, or chooses by them.
+    pub fn has_numbers(&self) -> bool {
+        !self.comparisons.is_empty() || self.rules.iter().any(|r| !r.choices.is_empty())
     }
 
     /// The definitions in groups: those of predicates that are defined by way of each other together, in order.
@@ -107,7 +121,7 @@ impl<'a> Explicit<'a> {
     }
 
     /// All clauses: those that define, then rules.
-    fn clauses(&self) -> impl Iterator<Item = &Clause> {
+    pub fn clauses(&self) -> impl Iterator<Item = &Clause> {
         let defining = self.definitions.iter().flat_map(|d| match &d.how {
             Meaning::Clauses(clauses) => clauses.as_slice(),
             _ => &[],
@@ -174,9 +188,11 @@ impl ExplicitRule {
         // Only legal actions are derived.
         body.extend(decl.legal.map(|pred| Literal { positive: true, pred, args: head.clone() }));
         let text = rule.display(alphabet).to_string();
-        let clause = Clause::new(head, body, &decl.args, text, alphabet);
+        let also: Vec<Arg> = rule.choices.iter().flat_map(|c| c.args.clone()).collect();
+        let clause = Clause::new(head, body, &also, &decl.args, text, alphabet);
+        let choices = rule.choices;
         let level = values.iter().position(|&v| v == rule.weight).unwrap_or(0);
-        ExplicitRule { clause, action: rule.action, weight: rule.weight, level }
+        ExplicitRule { clause, choices, action: rule.action, weight: rule.weight, level }
     }
 }
 
@@ -185,7 +201,7 @@ impl Defined {
         let places = &alphabet.predicate(pred).args;
         let clause = |c: &DefiningClause| {
             let text = c.display(alphabet.defined_name(pred), alphabet).to_string();
-            Clause::new(c.head.clone(), c.body.clone(), places, text, alphabet)
+            Clause::new(c.head.clone(), c.body.clone(), &[], places, text, alphabet)
         };
         let program = alphabet.program.as_ref().expect("a derived predicate has a program");
         let mut clauses = Vec::new();
@@ -215,12 +231,13 @@ impl Clause {
     fn new(
         head: Vec<Arg>,
         literals: Vec<Literal>,
+        also: &[Arg],
         places: &[Type],
         text: String,
         alphabet: &Alphabet,
     ) -> Clause {
         let mut terms: Vec<Arg> = Vec::new();
-        for arg in head.iter().chain(literals.iter().flat_map(|l| &l.args)) {
+        for arg in head.iter().chain(literals.iter().flat_map(|l| &l.args)).chain(also) {
             if !terms.contains(arg) {
                 terms.push(arg.clone());
             }

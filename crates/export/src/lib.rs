@@ -13,7 +13,7 @@
 //! let domain = Alphabet::parse(&Source::new("blocks.pl", domain))?;
 //! let policy = Policy::parse(&Source::new("policy.pl", "0.9::move(X, Y) :- top(X), top(Y)."), &domain)?;
 //!
-//! let text = export(find("prolog")?, &policy, &domain);
+//! let text = export(find("prolog")?, &policy, &domain)?;
 //! assert!(text.contains("value(move(X, Y), 0.9) :- top(X), top(Y), X \\= Y."));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,10 +24,11 @@
 //! | `explicit.rs` | a policy with nothing left unsaid: what all languages are written from |
 //! | `vocabulary.rs` | names that a language does not allow, and names that are still free |
 //! | `prolog.rs`, `problog.rs`, `asp.rs` | logic programs |
-//! | `python.rs`, `rust.rs` | functions from facts to actions |
+//! | `python.rs`, `rust.rs`, `c.rs` | functions from facts to actions |
 //! | `program.rs`, `dot.rs` | for reading: a loop of guarded steps, a picture of the rules |
 
 mod asp;
+mod c;
 mod definitions;
 mod dot;
 mod explicit;
@@ -42,4 +43,4 @@ mod vocabulary;
 pub use asp::{asp_constant, asp_name};
 pub use problog::problog_name;
 pub use prolog::prolog_name;
-pub use target::{TARGETS, Target, UnknownTarget, export, find};
+pub use target::{TARGETS, Target, UnknownTarget, Unsupported, export, find};

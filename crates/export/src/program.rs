@@ -43,10 +43,14 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
 /// `there are X, Y, Z such that top(X) and on(X, Z) and isFloor(Y)`.
 fn guard(rule: &ExplicitRule, policy: &Explicit<'_>) -> String {
     let atom = |l: &Literal| {
-        let text = apply(&policy.alphabet.predicate(l.pred).name, &l.args);
+        let text = match policy.alphabet.comparison(l.pred) {
+            Some(comparison) => comparison.display(&l.args, policy.alphabet).to_string(),
+            None => apply(&policy.alphabet.predicate(l.pred).name, &l.args),
+        };
         if l.positive { text } else { format!("not {text}") }
     };
     let mut conditions: Vec<String> = rule.literals.iter().map(atom).collect();
+    conditions.extend(rule.choices.iter().map(|c| format!("with {}", c.display(policy.alphabet))));
     let types = &policy.alphabet.types;
     for (v, t) in &rule.guards {
         let kind =

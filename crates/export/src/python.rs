@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use derrl_logic::{Alphabet, Arg, Constant, Literal, Pred, Var};
+use derrl_logic::{Alphabet, Arg, Choice, Comparison, Constant, Extreme, Linear, Literal, Op, Pred, Var};
 
 use crate::explicit::{Clause, Defined, Explicit, Meaning, Step, Test, number};
 
@@ -21,10 +21,19 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
             format!("And its objects, each with its most specific type: (\"a\", {}).", string(types.name(*t)))
         }
     };
+    let reported = match policy.alphabet.measures.first() {
+        None => String::new(),
+        Some(m) => {
+            let mut parts = vec![string(&m.name)];
+            parts.extend((0..m.args.len()).map(|_| "\"a\"".to_string()));
+            parts.push("7.5".to_string());
+            format!("     Numbers are facts with the number last: {}.\n", tuple(&parts))
+        }
+    };
     let about = format!(
         "In:  the facts of a state, as tuples: {}.\n     \
               Names are strings and integers are integers.\n     \
-              {objects}\n\
+              {objects}\n{reported}\
          Out: the highest value and the set of actions that share it, as tuples.\n     \
               An empty set where no rule fires: then any action will do.\n     \
               Where the world lists legal actions, give them as legal=: the answer is then among these.\n\n  \
@@ -35,6 +44,11 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     text.push_str(
         "\n\ndef best_actions(facts, objects=(), legal=None):\n    state = State(facts, objects)\n",
     );
+    for (pred, _) in &policy.comparisons {
+        let p = policy.alphabet.predicate(*pred);
+        let (name, arity) = (string(&p.name), p.args.len());
+        let _ = writeln!(text, "    state.relations[({name}, {arity})] = set(compare_{}(state))", pred.0);
+    }
     let components = policy.components();
     for component in &components {
         let defined: Vec<String> = component
@@ -48,7 +62,15 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     }
     for level in 0..policy.values.len() {
         let rules: Vec<usize> = (0..policy.rules.len()).filter(|&i| policy.rules[i].level == level).collect();
-        let calls: Vec<String> = rules.iter().map(|i| format!("*rule_{}(state)", i + 1)).collect();
+        let call = |i: &usize| match policy.rules[*i].choices.as_slice() {
+            [] => format!("*rule_{}(state)", i + 1),
+            choices => {
+                let end = |c: &Choice| if c.extreme == Extreme::Most { "max" } else { "min" };
+                let ends: Vec<&str> = choices.iter().map(end).collect();
+                format!("*chosen(rule_{}(state), [{}], legal)", i + 1, ends.join(", "))
+            }
+        };
+        let calls: Vec<String> = rules.iter().map(call).collect();
         let _ = write!(
             text,
             "    actions = {{{}}}\n    if legal is not None:\n        actions &= set(legal)\n    if actions:\n        \
@@ -61,14 +83,34 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     for (i, rule) in policy.rules.iter().enumerate() {
         let _ = write!(text, "\n\n# {}\ndef rule_{}(state):\n", rule.text, i + 1);
         let name = string(&policy.alphabet.action(rule.action).name);
-        text.push_str(&clause_body(rule, Some(name), policy));
+        text.push_str(&clause_body(rule, Some(name), &rule.choices, policy));
+    }
+    for (pred, comparison) in &policy.comparisons {
+        text.push_str(&compare(*pred, comparison, policy.alphabet));
     }
     for defined in components.iter().flatten() {
         text.push_str(&definition(defined, policy));
     }
-    text.push_str(STATE);
+    let measures = &policy.alphabet.measures;
+    if measures.is_empty() {
+        text.push_str(STATE);
+    } else {
+        text.push_str(&STATE.replace(REPORTED.0, REPORTED.1));
+    }
+    if policy.has_numbers() {
+        text.push_str(NUMBERS);
+    }
+    let given: Vec<String> = policy
+        .given()
+        .map(|(p, arity)| format!("({}, {arity})", string(&policy.alphabet.predicate(p).name)))
+        .collect();
+    let reported: Vec<String> =
+        measures.iter().map(|m| format!("({}, {})", string(&m.name), m.args.len())).collect();
     if !components.is_empty() {
         text.push_str(DERIVE);
+    }
+    if policy.rules.iter().any(|r| !r.choices.is_empty()) {
+        text.push_str(CHOSEN);
     }
     if policy.searches() {
         text.push_str(SEARCH);
@@ -85,6 +127,15 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
         "\n\n# The types that each type includes.\nINCLUDED = {{{}}}\n",
         newline(&rows.concat())
     );
+    if !measures.is_empty() {
+        let _ = write!(
+            text,
+            "\n# What is a number, and what else is given: names with how many objects they have.\n\
+             REPORTED = {{{}}}\nGIVEN = {{{}}}\n",
+            reported.join(", "),
+            given.join(", ")
+        );
+    }
     text
 }
 
@@ -105,6 +156,49 @@ class State:
 
     def of_type(self, wanted):
         return [name for name, kind in self.objects if kind in INCLUDED[wanted]]
+";
+
+/// How a state reads facts, where some are numbers.
+const REPORTED: (&str, &str) = (
+    r"
+        for name, *args in facts:
+            self.relations.setdefault((name, len(args)), set()).add(tuple(args))
+",
+    r"
+        self.reported = {}
+        for name, *args in facts:
+            if (name, len(args) - 1) in REPORTED and (isinstance(args[-1], float) or (name, len(args)) not in GIVEN):
+                self.reported.setdefault((name, len(args) - 1), {})[tuple(args[:-1])] = float(args[-1])
+            else:
+                self.relations.setdefault((name, len(args)), set()).add(tuple(args))
+",
+);
+
+/// Methods of the state that read numbers.
+const NUMBERS: &str = r"
+    def numbers(self, name, arity):
+        return self.reported.get((name, arity), {})
+
+    def total(self, terms):
+        total = None
+        for factor, name, args in terms:
+            value = self.numbers(name, len(args)).get(args)
+            if value is None:
+                return None
+            total = factor * value if total is None else total + factor * value
+        return total
+";
+
+/// What of a rule's substitutions its choices leave.
+const CHOSEN: &str = r"
+
+def chosen(found, ends, legal):
+    found = [f for f in found if legal is None or f[1] in legal]
+    for i, end in enumerate(ends):
+        found = [f for f in found if f[0][i] is not None]
+        best = end((f[0][i] for f in found), default=None)
+        found = [f for f in found if f[0][i] == best]
+    return {action for _, action in found}
 ";
 
 /// Methods of the state that add what is derived.
@@ -151,7 +245,7 @@ fn definition(defined: &Defined, policy: &Explicit<'_>) -> String {
     match defined.how {
         Meaning::Clauses(ref clauses) => {
             for clause in clauses {
-                text.push_str(&clause_body(clause, None, policy));
+                text.push_str(&clause_body(clause, None, &[], policy));
             }
             if clauses.is_empty() {
                 text.push_str("    return ()\n");
@@ -187,7 +281,7 @@ fn newline(rows: &str) -> String {
 }
 
 /// Nested loops over facts and objects, with tests between them.
-fn clause_body(rule: &Clause, name: Option<String>, policy: &Explicit<'_>) -> String {
+fn clause_body(rule: &Clause, name: Option<String>, choices: &[Choice], policy: &Explicit<'_>) -> String {
     let alphabet = policy.alphabet;
     let mut writer = Writer { text: String::new(), depth: 1, tests: Vec::new() };
     for step in rule.steps() {
@@ -202,8 +296,74 @@ fn clause_body(rule: &Clause, name: Option<String>, policy: &Explicit<'_>) -> St
     let mut head: Vec<String> = name.into_iter().collect();
     head.extend(rule.head.iter().map(term));
     writer.test();
-    writer.line(&format!("yield {}", tuple(&head)));
+    let mut result = tuple(&head);
+    if !choices.is_empty() {
+        let total = |c: &Choice| format!("state.total({})", terms(&c.of, &c.args, alphabet));
+        let totals: Vec<String> = choices.iter().map(total).collect();
+        result = format!("{}, {result}", tuple(&totals));
+    }
+    writer.line(&format!("yield {result}"));
     writer.text
+}
+
+/// The terms of a sum: factors, measures and objects.
+fn terms(of: &Linear, args: &[Arg], alphabet: &Alphabet) -> String {
+    let term = |t: &derrl_logic::Term| {
+        let places: Vec<String> = t.places.iter().map(|&p| term(&args[usize::from(p)])).collect();
+        let name = string(&alphabet.measure(t.measure).name);
+        let places = if places.is_empty() { "()".to_string() } else { tuple(&places) };
+        format!("({}, {name}, {places})", float(t.factor))
+    };
+    tuple(&of.terms.iter().map(term).collect::<Vec<_>>())
+}
+
+/// A function that yields the objects of which a comparison holds.
+fn compare(pred: Pred, comparison: &Comparison, alphabet: &Alphabet) -> String {
+    let args: Vec<Var> = (0..comparison.left.arity()).map(|i| Var(i as u8)).collect();
+    let shown = comparison.display(&args, alphabet);
+    let mut text = format!("\n\n# {shown}\ndef compare_{}(state):\n", pred.0);
+    let (mut known, mut depth) = (Vec::new(), 1);
+    let mut sum = String::new();
+    for (i, term) in comparison.left.terms.iter().enumerate() {
+        let indent = "    ".repeat(depth);
+        let mut tests = Vec::new();
+        let mut places = Vec::new();
+        for (j, &p) in term.places.iter().enumerate() {
+            if known.contains(&p) {
+                places.push(format!("again_{i}_{j}"));
+                tests.push(format!("again_{i}_{j} == {}", args[usize::from(p)]));
+            } else {
+                known.push(p);
+                places.push(args[usize::from(p)].to_string());
+            }
+        }
+        let name = string(&alphabet.measure(term.measure).name);
+        let places = if places.is_empty() { "_".to_string() } else { tuple(&places) };
+        let _ = writeln!(
+            text,
+            "{indent}for {places}, value_{i} in state.numbers({name}, {}).items():",
+            term.places.len()
+        );
+        depth += 1;
+        if !tests.is_empty() {
+            let _ = writeln!(text, "{}if {}:", "    ".repeat(depth), tests.join(" and "));
+            depth += 1;
+        }
+        let plus = if i == 0 { "" } else { " + " };
+        let _ = write!(sum, "{plus}{} * value_{i}", float(term.factor));
+    }
+    let op = if comparison.op == Op::AtMost { "<=".to_string() } else { comparison.op.to_string() };
+    let indent = "    ".repeat(depth);
+    let found = args.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let found = if found.is_empty() { "()".to_string() } else { tuple(&found) };
+    let _ =
+        writeln!(text, "{indent}if {sum} {op} {}:\n{indent}    yield {found}", float(comparison.threshold));
+    text
+}
+
+/// A number that Python reads back to the same bits.
+fn float(x: f64) -> String {
+    format!("{x:?}")
 }
 
 fn test(asked: Test<'_>, alphabet: &Alphabet) -> String {

@@ -48,7 +48,7 @@ pub fn programs(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
         let Some((text, _)) = most_common(&all) else { continue };
         let alphabet = derrl_env::find(&table.domain)?.alphabet();
         let (policy, alphabet) = Policy::read(&Source::new("learned rules", text), &alphabet)?;
-        let program = derrl_export::export(target, &policy, &alphabet);
+        let program = derrl_export::export(target, &policy, &alphabet)?;
         blocks.push(Block::Heading(table.title.clone()));
         blocks.push(Block::Code(program.clone()));
         data.insert(table.id.clone(), program.into());

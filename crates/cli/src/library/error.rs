@@ -21,6 +21,9 @@ pub enum Error {
     /// A language that policies are not exported to.
     #[error(transparent)]
     Export(#[from] derrl_export::UnknownTarget),
+    /// A policy that a language cannot say.
+    #[error(transparent)]
+    Unsupported(#[from] derrl_export::Unsupported),
     /// An observer asked to stop before the end.
     #[error("interrupted")]
     Interrupted,

@@ -163,7 +163,7 @@ impl Policy {
 
     /// The policy as a program of another language: `prolog`, `problog`, `asp`, `rust`, `python`, ...
     pub fn export(&self, language: &str) -> Result<String, Error> {
-        Ok(derrl_export::export(derrl_export::find(language)?, &self.rules, &self.alphabet))
+        Ok(derrl_export::export(derrl_export::find(language)?, &self.rules, &self.alphabet)?)
     }
 
     fn see(&self, state: &State) -> Result<Seen, Error> {

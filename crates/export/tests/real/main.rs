@@ -106,6 +106,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 
 fn program(target: &str, case: &Case) -> String {
     export(find(target).expect("the table has this target"), &case.policy, &case.alphabet)
+        .expect("the language says all")
 }
 
 /// An action as the drivers print it.

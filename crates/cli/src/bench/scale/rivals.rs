@@ -112,7 +112,7 @@ impl Rival {
             let ask = moment.decision.is_some();
             steps.push_str(&(language.step)(&facts(&moment.gone), &facts(&moment.come), ask));
         }
-        let program = export(find(language.target)?, states.policy, states.alphabet);
+        let program = export(find(language.target)?, states.policy, states.alphabet)?;
         let (driver, driver_text) = language.driver;
         let files = [("policy.pl", program.as_str()), (driver, driver_text), ("steps", &steps)];
         let folder = private_folder(&files)?;
