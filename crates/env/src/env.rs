@@ -189,10 +189,16 @@ pub trait Env: Send {
 
 /// The facts of the current state and what follows from them, in place of what `facts` held.
 pub fn observe(env: &dyn Env, facts: &mut Facts) {
+    observe_given(env, facts);
+    facts.derive(env.universe());
+}
+
+/// The facts of the current state as the world gives them, in place of what `facts` held: far fewer than what follows from them,
+/// where that says what is legal.
+pub fn observe_given(env: &dyn Env, facts: &mut Facts) {
     facts.clear();
     env.facts(facts);
     facts.seal();
-    facts.derive(env.universe());
 }
 
 /// The legal actions of the current state in place of what `actions` held, and true; or false, and none, where any may be

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use derrl_env::{Env, Journal, Rng, list_legal, observe};
+use derrl_env::{Env, Journal, Rng, list_legal, observe, observe_given};
 use derrl_logic::{Agenda, Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use rustc_hash::FxHashMap;
 
@@ -190,7 +190,7 @@ impl Follower {
             if self.lists {
                 return None;
             }
-            observe(env, facts);
+            observe_given(env, facts);
             agenda.load(facts);
             facts.clear();
         }

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 
 use super::Keys;
 use super::clause::Clause;
+use super::product::{Factors, Product};
 use super::tally::Tally;
 use crate::alphabet::Type;
 use crate::join::{Join, Plan, Relation};
@@ -44,6 +45,8 @@ struct Plans {
     whole: Vec<Plan>,
     /// For each clause and each atom of it, the plan for a change of that atom.
     changes: Vec<Vec<Plan>>,
+    /// The parts of the only clause, where it falls into some.
+    factors: Option<Factors>,
 }
 
 /// The actions that a level derives, by their keys.
@@ -53,6 +56,8 @@ pub(super) enum Derived {
     Counted(Box<Tally>),
     /// In order.
     Listed(Vec<u64>),
+    /// As parts whose combinations they are.
+    Product(Product),
 }
 
 impl Derived {
@@ -60,6 +65,7 @@ impl Derived {
         match self {
             Derived::Counted(tally) => tally.len(),
             Derived::Listed(keys) => keys.len(),
+            Derived::Product(product) => product.len(),
         }
     }
 
@@ -68,10 +74,13 @@ impl Derived {
         match self {
             Derived::Counted(tally) => tally.nth(k),
             Derived::Listed(keys) => keys[k],
+            Derived::Product(product) => product.nth(k),
         }
     }
 }
 
+/// Actions of a product, at the most, that are listed.
+const MANY: usize = 4096;
 /// Work that is never worth avoiding.
 const LITTLE: usize = 64;
 /// Keeping up is tried again after this many decisions at the latest, as a power of 2.
@@ -171,6 +180,14 @@ impl Level {
         }
         let plans = self.plans.as_ref().expect("they were made just now");
         self.anew = 0;
+        if let Some(factors) = &plans.factors {
+            let (product, work) = factors.derive(&self.clauses[0], relations, keys);
+            // Few are kept up to date one by one: then a change takes no time.
+            if product.len() > MANY {
+                self.anew = work;
+                return Derived::Product(product);
+            }
+        }
         let mut rows: Vec<(usize, Type)> = Vec::new();
         for head in self.clauses.iter().map(|c| &c.head).filter(|h| h.row) {
             rows.extend(head.types.last().map(|&last| (head.action, last)));
@@ -203,7 +220,11 @@ impl Level {
     }
 
     fn plan(&self, relations: &mut [Relation], keys: &Keys, objects: usize) -> Plans {
-        let mut plans = Plans { whole: Vec::new(), changes: Vec::new() };
+        let factors = match self.clauses.as_slice() {
+            [clause] => Factors::of(clause, relations, keys, objects),
+            _ => None,
+        };
+        let mut plans = Plans { whole: Vec::new(), changes: Vec::new(), factors };
         for body in self.clauses.iter().map(|c| &c.body) {
             let mut plan = |changed| body.plan(changed, relations, keys.packing, objects);
             plans.whole.push(plan(None));
@@ -218,6 +239,7 @@ impl Level {
         match &self.derived {
             Some(Derived::Counted(tally)) => tally.bytes(),
             Some(Derived::Listed(keys)) => keys.capacity() * size_of::<u64>(),
+            Some(Derived::Product(product)) => product.bytes(),
             None => 0,
         }
     }

@@ -5,12 +5,14 @@
 //! | `mod.rs` | [`Agenda`] |
 //! | `conditions.rs` | when rules derive legal actions |
 //! | `clause.rs` | clauses that count what they derive |
+//! | `product.rs` | what clauses derive whose parts share no variable |
 //! | `level.rs` | rules of one value: what they derive, kept up to date while that pays |
 //! | `tally.rs`, `ranked.rs` | derived actions with their number of derivations, and the k-th of them |
 
 mod clause;
 mod conditions;
 mod level;
+mod product;
 mod ranked;
 mod tally;
 
@@ -201,19 +203,28 @@ impl Agenda {
         Some(Agenda { keys, relations, predicates, uses, levels, rules, every, derived, legal, fault })
     }
 
-    /// Starts over from these facts.
+    /// Starts over from these facts. What follows from them by definition is found here: it need not be among them.
     pub fn load(&mut self, facts: &Facts) {
         self.levels.iter_mut().for_each(Level::forget);
         self.relations[..self.predicates].iter_mut().for_each(Relation::clear);
-        for (pred, args) in facts.iter() {
+        let packing = self.keys.packing;
+        let put = |relations: &mut [Relation], pred: Pred, args: &[Object]| {
             let at = pred.0 as usize;
             if !self.uses[at].is_empty() {
-                self.relations[at].insert(self.keys.packing.pack(args));
+                relations[at].insert(packing.pack(args));
+            }
+        };
+        for (pred, args) in facts.iter() {
+            if self.derived.as_ref().is_none_or(|d| !d.derives(pred)) {
+                put(&mut self.relations, pred, args);
             }
         }
-        self.fault = facts.fault().cloned();
+        self.fault = None;
         if let Some(derived) = &mut self.derived {
-            self.fault = self.fault.take().or(derived.load(facts).err());
+            self.fault = derived.load(facts).err();
+            for pred in (0..self.predicates as u32).map(Pred).filter(|&p| derived.derives(p)) {
+                derived.each(pred, &mut |args| put(&mut self.relations, pred, args));
+            }
         }
     }
 

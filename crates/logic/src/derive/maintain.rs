@@ -86,6 +86,18 @@ impl Maintained {
         }
     }
 
+    /// Calls `each` with every derived fact of a predicate, in order.
+    pub fn each(&self, pred: Pred, each: &mut dyn FnMut(&[Object])) {
+        let (relation, packing) = (pred.0 as usize, self.engine.packing);
+        let arity = self.engine.arities[relation];
+        let mut args = Vec::with_capacity(arity);
+        for fact in self.engine.sorted(relation) {
+            args.clear();
+            args.extend((0..arity).map(|place| packing.get(fact, arity, place)));
+            each(&args);
+        }
+    }
+
     /// Whether a definition says what holds of a predicate.
     pub fn derives(&self, pred: Pred) -> bool {
         self.engine.derives(pred)

@@ -52,6 +52,11 @@ impl Identity {
         self.named.extend(named.into_iter().map(|o| (o, vars)));
     }
 
+    /// The variables that a variable differs from.
+    pub fn differing(&self, v: Var) -> Vars {
+        self.differs[v.0 as usize] & !(1 << v.0)
+    }
+
     /// Whether a variable may stand for an object, given what others stand for.
     #[inline]
     pub fn allows(&self, v: Var, o: Object, binding: &Binding) -> bool {

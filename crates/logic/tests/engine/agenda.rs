@@ -184,3 +184,70 @@ fn levels_that_change_as_a_whole_decide_the_same() {
         }
     }
 }
+
+/// A kitchen of so many sandwiches, loaves and contents, all there, and what may be made of them.
+fn kitchen(each: u32) -> (Alphabet, Universe, Facts) {
+    let text = ":- action(make(sandwich, bread, content)). :- action(serve(sandwich)). :- state(there(item)).
+        :- state(special(item)). :- state(open). :- derived(late(sandwich)). :- legal(make/3).
+        :- subtype(sandwich, item). :- subtype(bread, item). :- subtype(content, item).
+        make(S, B, C) :- open, there(S), there(B), there(C).
+        late(S) :- special(S), \\+ there(S).";
+    let alphabet = Alphabet::parse(&Source::new("kitchen.pl", text)).expect("it parses");
+    let types = ["sandwich", "bread", "content"].map(|t| alphabet.types.find(t).expect("it is declared"));
+    let objects = (0..3 * each).map(|i| (Constant::Int(i64::from(i)), types[(i / each) as usize]));
+    let universe = Universe::new(objects.collect());
+    let mut facts = Facts::new(&alphabet);
+    for o in universe.objects() {
+        facts.push(alphabet.find_predicate("there", 1).expect("it is declared"), &[o]);
+    }
+    facts.push(alphabet.find_predicate("open", 0).expect("it is declared"), &[]);
+    facts.seal();
+    (alphabet, universe, facts)
+}
+
+#[test]
+fn what_falls_into_parts_is_not_listed_and_stays_the_same() {
+    let (alphabet, universe, mut facts) = kitchen(20);
+    let text = "0.9::make(S, B, C) :- \\+ special(B), \\+ special(C). 0.8::make(S, B, C) :- there(S).";
+    let policy = Policy::parse(&Source::new("p.pl", text), &alphabet).expect("it parses");
+    let decider = Decider::new(&policy, &alphabet, &universe);
+    let mut agenda = Agenda::new(&policy, &alphabet, &universe).expect("few objects fit");
+    agenda.load(&facts);
+    let pred = |name: &str, arity| alphabet.find_predicate(name, arity).expect("it is declared");
+    let (there, special, open) = (pred("there", 1), pred("special", 1), pred("open", 0));
+    let all = universe.objects().collect::<Vec<_>>();
+    // Some are special; the kitchen closes and opens again; nearly all is special, and all of it is.
+    let mut changes = vec![(special, vec![all[25]]), (there, vec![all[3]]), (special, vec![all[59]])];
+    changes.extend([(open, vec![]), (open, vec![])]);
+    changes.extend((26..40).map(|i| (special, vec![all[i]])));
+    changes.extend((20..25).map(|i| (special, vec![all[i]])));
+    changes.push((special, vec![all[30]]));
+    for (pred, args) in changes {
+        facts.derive(&universe);
+        assert_eq!(decision(&mut agenda), {
+            let decision = decider.decide(&facts, &alphabet, &universe);
+            if decision.value > 0.0 { decision } else { Decision { value: 0.0, ties: Vec::new() } }
+        });
+        let holds = facts.flip(pred, &args);
+        agenda.change(pred, &args, holds);
+    }
+}
+
+#[test]
+fn what_follows_is_known_where_too_much_is_legal_to_be_listed() {
+    // 200 * 200 * 200 are legal: more than what is derived in one state.
+    let (alphabet, universe, mut facts) = kitchen(200);
+    let text = "0.9::serve(S) :- late(S). 0.8::make(S, B, C) :- there(S).";
+    let policy = Policy::parse(&Source::new("p.pl", text), &alphabet).expect("it parses");
+    let mut agenda = Agenda::new(&policy, &alphabet, &universe).expect("few objects fit");
+    agenda.load(&facts);
+    assert!(agenda.bytes() < 10_000_000, "{}", agenda.bytes());
+    assert_eq!((agenda.best().value(), agenda.best().len()), (0.8, 8_000_000));
+    assert!(agenda.bytes() < 10_000_000, "{}", agenda.bytes());
+    let first = universe.objects().next().expect("there are some");
+    facts.flip(alphabet.find_predicate("there", 1).expect("it is declared"), &[first]);
+    facts.flip(alphabet.find_predicate("special", 1).expect("it is declared"), &[first]);
+    agenda.load(&facts);
+    assert_eq!((agenda.best().value(), agenda.best().len()), (0.9, 1));
+    assert!(agenda.fault().is_none());
+}
