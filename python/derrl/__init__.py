@@ -5,9 +5,17 @@
     >>> print(run.policy)
     >>> run.scores["train"].success_rate
 
-A world of your own is any object with ``reset(seed)`` and ``step(action)``: see :func:`train`. A Gymnasium environment becomes
-one with :func:`wrap`, a PDDL domain with :func:`pddl`. Where Gymnasium is installed, importing this package registers the built-in
-worlds: ``gymnasium.make("derrl/Blocks-v0")``. The guide is ``docs/python.md``.
+| to | use |
+|---|---|
+| learn | :func:`train`, :func:`resume`; :func:`sweep` for many runs, :func:`compare` to set them side by side; :func:`settings` |
+| bring a world | any object with ``reset(seed)`` and ``step(action)``; :func:`check_world`, :func:`infer_domain`, :func:`world` |
+| take one of others | ``derrl.train("Taxi-v3")``, :func:`minigrid`, :func:`wrap`, :func:`pddl`; :func:`builtin` lists those that are here |
+| act and ask | ``Policy.act``, ``predict``, ``explain``, ``why_not``, ``save``; ``Run.report`` writes a page, ``Run.curve`` gives figures |
+| be sure | :func:`verify`, :func:`diff`, :func:`evaluate` |
+| leave | :func:`export` to Prolog, answer sets, Python, Rust and others; :func:`plan` for the planning competition's format |
+
+Where Gymnasium is installed, importing this package registers the built-in worlds: ``gymnasium.make("derrl/Blocks-v0")``. The guide is
+``docs/python.md``.
 """
 
 from ._derrl import Error, World, __version__, builtin

@@ -13,7 +13,10 @@ from .inference import Inference, as_tuple, check_methods, listed, stepped
 
 @dataclass(frozen=True)
 class WorldCheck:
-    """What :func:`check_world` found."""
+    """What :func:`check_world` found.
+
+        >>> print(derrl.check_world(Delivery()).problems)
+    """
 
     problems: list[str]
     """What breaks the contract of worlds: training would fail, or learn from chance."""

@@ -38,7 +38,10 @@ _PRIMITIVE = (
 
 
 class MinigridWorld:
-    """A Minigrid environment, seen as a whole. Made by :func:`minigrid`."""
+    """A Minigrid environment, seen as a whole. Made by :func:`minigrid`.
+
+        >>> world = derrl.minigrid("MiniGrid-DoorKey-5x5-v0")
+    """
 
     def __init__(self, env: Any, actions: str = "high") -> None:
         if actions not in ("high", "primitive"):

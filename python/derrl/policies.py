@@ -23,7 +23,10 @@ Facts = Iterable[Sequence["str | int | float"] | str]
 
 @dataclass(frozen=True)
 class Score:
-    """How a policy did on a task."""
+    """How a policy did on a task.
+
+        >>> print(run.scores["train"].mean, run.scores["train"].success_rate)
+    """
 
     mean: float
     """The mean undiscounted return."""
@@ -58,7 +61,10 @@ def _match(match: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one decision was taken."""
+    """Why one decision was taken.
+
+        >>> print(run.policy.explain(facts, world))
+    """
 
     action: str
     """The action chosen, as text."""
@@ -84,7 +90,10 @@ class Explanation:
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why an action was not chosen."""
+    """Why an action was not chosen.
+
+        >>> print(run.policy.why_not(facts, "move(a, c)").reason)
+    """
 
     action: str
     value: float
@@ -111,7 +120,10 @@ class WhyNot:
 
 @dataclass(frozen=True)
 class Proof:
-    """What :func:`verify` found."""
+    """What :func:`verify` found.
+
+        >>> assert derrl.verify(run.policy, max_objects=4), "there is a counterexample"
+    """
 
     verdict: str
     """``proved``, ``proved-if-ties-are-random`` or ``refuted``."""
@@ -151,7 +163,10 @@ class Proof:
 
 @dataclass(frozen=True)
 class Difference:
-    """What :func:`diff` found."""
+    """What :func:`diff` found.
+
+        >>> print(derrl.diff(first.policy, second.policy).difference)
+    """
 
     equivalent: bool
     states: int
@@ -165,7 +180,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a policy does in a PDDL problem."""
+    """What a policy does in a PDDL problem.
+
+        >>> print(derrl.plan(run.policy, "ferry/test/p1.pddl"))
+    """
 
     solved: bool
     """Whether the goal was reached."""
@@ -185,7 +203,10 @@ class Plan:
 
 
 class Policy:
-    """Rules that act. Made by :func:`derrl.train` or :meth:`Policy.parse`."""
+    """Rules that act. Made by :func:`derrl.train` or :meth:`Policy.parse`.
+
+        >>> policy = derrl.Policy.load("runs/blocks/policy.pl", "blocks")
+    """
 
     def __init__(self, inner: _derrl.Policy) -> None:
         self._inner = inner
@@ -396,7 +417,10 @@ def evaluate(
     options: Mapping[str, Any] | None = None,
 ) -> Score:
     """The score of a policy on a task, over seeded episodes: the same instances for every policy. In a PDDL domain, every problem
-    of the task is played once."""
+    of the task is played once.
+
+        >>> derrl.evaluate(run.policy, "blocks", "dynamic-blocks", episodes=50).mean
+    """
     of = _playable(policy, world)
     episodes, seed = whole_or_none("episodes", episodes), whole("seed", seed, 0)
     found = policy._inner.evaluate_json(of, task, episodes, seed, as_options(options))
@@ -417,6 +441,8 @@ def verify(
     In a built-in world that lists its instances: from every one of them up to a size, by default one that takes about a second. In
     a PDDL domain: in every test problem, all of whose states are walked. In a world written in Python that has ``copy()``: from the
     first ``instances`` instances, by walking every state that the policy can reach.
+
+        >>> print(derrl.verify(run.policy, max_objects=5))
     """
     if ties not in ("worst", "random"):
         raise Error(f"ties: `worst` or `random`, not `{ties}`")
@@ -434,7 +460,10 @@ def verify(
 
 
 def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int | None = None) -> Difference:
-    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second."""
+    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second.
+
+        >>> assert derrl.diff(run.policy, other.policy, max_objects=4).equivalent
+    """
     of = _playable(first, world)
     _playable(second, of)
     found = json.loads(first._inner.diff_json(second._inner, of, max_objects))
@@ -450,14 +479,20 @@ def plan(
     seed: int = 0,
 ) -> Plan:
     """What a policy for a PDDL domain does in a problem of that domain. A plan that reaches the goal was checked by the rules of
-    PDDL."""
+    PDDL.
+
+        >>> derrl.plan(run.policy, "ferry/test/p1.pddl").solved
+    """
     of = _playable(policy, world)
     solved, steps, cost = policy._inner.solve(of, problem, max_steps, seed)
     return Plan(solved, [tuple(step) for step in steps], cost)
 
 
 def export(policy: Policy, language: str, path: str | PathLike[str] | None = None) -> str:
-    """The policy as a program of another language, also written to a file if one is named."""
+    """The policy as a program of another language, also written to a file if one is named.
+
+        >>> derrl.export(run.policy, "prolog", "policy.pl")
+    """
     text = policy.export(language)
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")

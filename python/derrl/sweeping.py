@@ -55,6 +55,8 @@ def sweep(
 
     ``backend="local"`` uses ``workers`` processes; ``backend="ray"`` runs tasks on Ray, on the cluster that ``ray.init`` joined, or on
     one that is started on this machine. There, ``out`` has to be a folder that all machines share. The results are the same bits.
+
+        >>> table = derrl.sweep(["blocks", "countdown"], seeds=range(3), out="sweep")
     """
     if backend not in ("local", "ray"):
         raise Error(f"backend: `local` or `ray`, not `{backend}`")

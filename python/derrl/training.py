@@ -40,7 +40,10 @@ class _Temporary:
 
 
 class Run:
-    """What training came to. The folder holds the same files as a run of the command line."""
+    """What training came to. The folder holds the same files as a run of the command line.
+
+        >>> run = derrl.train("blocks", seed=0, out="runs/blocks")
+    """
 
     def __init__(self, world: World, folder: Path, result: Mapping[str, Any], source: object = None) -> None:
         self.world = world
@@ -164,7 +167,10 @@ def compare(runs: Iterable[Run] | Mapping[str, Run]) -> Any:
 
 
 def settings() -> dict[str, Any]:
-    """The settings of training with their defaults: the keyword arguments of :func:`train`."""
+    """The settings of training with their defaults: the keyword arguments of :func:`train`.
+
+        >>> derrl.settings()["updates"]
+    """
     found: dict[str, Any] = json.loads(_derrl.settings())
     return found
 
@@ -279,7 +285,10 @@ def resume(
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
 ) -> Run:
-    """Goes on with a run that was interrupted. The result is the same as without the interruption."""
+    """Goes on with a run that was interrupted. The result is the same as without the interruption.
+
+        >>> run = derrl.resume("blocks", "runs/blocks")
+    """
     _check(threads, processes, backend, progress)
     of = _same_world(world, tests, Path(folder))
     return _go_on(of, Path(folder), threads, processes, backend, progress, temporary=False)

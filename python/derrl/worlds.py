@@ -144,6 +144,8 @@ def pddl(
     task, named by its path as given, or by the key of a mapping; the task trained on is ``train``. A folder brings its own problems
     where none are named: those in ``train/``, and a test for each other subfolder. ``max_steps`` bounds an episode (by default 20 steps, and
     10 per object).
+
+        >>> run = derrl.train(derrl.pddl("ferry"), seed=0)
     """
     named = {str(path): path for path in _paths(test)} if not isinstance(test, Mapping) else test
     tests: dict[str, str | PathLike[str]] = {str(name): path for name, path in named.items()}

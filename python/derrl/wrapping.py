@@ -14,7 +14,10 @@ Facts = Callable[[Any, Mapping[str, Any]], Iterable[Any]]
 
 
 class Wrapped:
-    """A Gymnasium environment as a world. Made by :func:`wrap`."""
+    """A Gymnasium environment as a world. Made by :func:`wrap`.
+
+        >>> run.policy.predict(observation, info)
+    """
 
     def __init__(
         self,

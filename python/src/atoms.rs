@@ -207,8 +207,10 @@ impl Lexicon {
         origin: Origin,
     ) -> PyResult<AtomId> {
         let mut words = Vec::new();
-        let read = if atom.is_instance_of::<PyString>() {
-            self.word(atom).map(|word| words.push(word))
+        let read = if let Ok(text) = atom.cast::<PyString>() {
+            // `"red(o0)"` is meant as a tuple, and would be taken for a proposition of that name.
+            let plain = text.to_str().is_ok_and(|text| !text.contains('('));
+            if plain { self.word(atom).map(|word| words.push(word)) } else { Err(()) }
         } else if atom.is_instance_of::<PyTuple>() || atom.is_instance_of::<PyList>() {
             let mut read = Ok(());
             for name in atom.try_iter()? {
@@ -343,8 +345,7 @@ impl Atoms {
         if atoms.is_instance_of::<PyString>() || atoms.is_instance_of::<PyDict>() {
             return Err(origin.not_these(atoms));
         }
-        let mut said = 0;
-        for atom in atoms.try_iter().map_err(|_| origin.not_these(atoms))? {
+        for (said, atom) in atoms.try_iter().map_err(|_| origin.not_these(atoms))?.enumerate() {
             if said == MOST_SAID {
                 return Err(PyTypeError::new_err(format!(
                     "{} a list of {}: here are more than {MOST_SAID}, from {}",
@@ -354,7 +355,6 @@ impl Atoms {
                 )));
             }
             self.push(lexicon.said(&atom?, origin)?);
-            said += 1;
         }
         Ok(())
     }

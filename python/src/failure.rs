@@ -68,7 +68,10 @@ mod tests {
     #[test]
     fn options_become_arguments() {
         for (told, wanted) in [
-            ("choose a smaller --max-objects, or another --out", "choose a smaller max_objects, or another out"),
+            (
+                "choose a smaller --max-objects, or another --out",
+                "choose a smaller max_objects, or another out",
+            ),
             ("--set updats=3: there is no setting `updats`", "updats=3: there is no setting `updats`"),
             ("`--set restarts=N`, `--set updates=N`", "`restarts=N`, `updates=N`"),
             ("a -- b --> c ---d", "a -- b --> c ---d"),

@@ -140,11 +140,18 @@ impl World {
             Recipe::Pddl(..) => "PDDL",
         };
         let signature = |name: &str, arity: usize| format!("{name}/{arity}");
-        let actions: Vec<String> = self.actions().iter().map(|(name, arity)| signature(name, *arity)).collect();
-        let facts: Vec<String> = self.predicates().iter().map(|(name, arity)| signature(name, *arity)).collect();
+        let actions: Vec<String> =
+            self.actions().iter().map(|(name, arity)| signature(name, *arity)).collect();
+        let facts: Vec<String> =
+            self.predicates().iter().map(|(name, arity)| signature(name, *arity)).collect();
         let tasks: Vec<String> = self.world.tasks().iter().map(|task| task.name.clone()).collect();
         let tasks = if tasks.is_empty() { String::new() } else { format!("; tasks: {}", tasks.join(", ")) };
-        format!("<World {}, {kind}; actions: {}; facts: {}{tasks}>", self.world.name(), actions.join(", "), facts.join(", "))
+        format!(
+            "<World {}, {kind}; actions: {}; facts: {}{tasks}>",
+            self.world.name(),
+            actions.join(", "),
+            facts.join(", ")
+        )
     }
 
     #[getter]

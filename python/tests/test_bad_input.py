@@ -47,7 +47,8 @@ FACT = r'a fact is a tuple of a name and its objects, such as \("on", "a", "b"\)
 
 
 @pytest.mark.parametrize(("fact", "error", "text"), [
-    (None, TypeError, FACT + "None"), (("robot", 1.5), TypeError, FACT), (("robot", math.nan), TypeError, FACT),
+    (None, TypeError, FACT + "None"), (("robot", 1.5), derrl.Error, "number `robot/0`"), (("robot", 1.5, "a"), TypeError, FACT),
+    ("red(ball0)", TypeError, FACT + "'red"),
     (("robot", ("a",)), TypeError, FACT), (("robot", ["a"]), TypeError, FACT), (("robot", True), TypeError, FACT),
     (("robot", b"a"), TypeError, FACT), ((), TypeError, FACT), ((3, "a"), TypeError, FACT), (("robot", 10**30), TypeError, FACT),
     ({"robot", "room0"}, TypeError, FACT), ({"robot": "room0"}, TypeError, FACT), (("robot", "\ud800"), TypeError, FACT),

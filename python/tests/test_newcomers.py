@@ -221,3 +221,20 @@ def test_without_rust_there_is_one_line(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PATH": str(tmp_path)}, timeout=60)
     assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1, done.stderr
     assert "needs Rust" in done.stderr and "rustup.rs" in done.stderr
+
+
+def test_every_public_name_is_explained_with_an_example():
+    import inspect
+
+    compiled = {"Error", "World", "builtin", "Atom", "__version__"}  # the compiled ones have their texts from Rust
+    for name in derrl.__all__:
+        said = inspect.getdoc(getattr(derrl, name)) or ""
+        assert name in compiled or ">>> " in said, name
+    for name in ("train", "check_world", "minigrid", "wrap", "verify", "export"):
+        assert name in derrl.__doc__, "help(derrl) is a guide"
+
+
+def test_settings_complete_and_are_those_of_the_engine():
+    from derrl.options import Settings
+
+    assert set(derrl.settings()) == set(Settings.__annotations__)

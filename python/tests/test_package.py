@@ -115,7 +115,7 @@ def test_bad_input_is_one_clear_error(call, text):
 
 
 def test_facts_that_are_none_are_type_errors():
-    for wrong in ([3], [()], [("on", 1.5)], [(1, 2)], [("on", None)]):
+    for wrong in ([3], [()], [("on", 1.5, "a")], [(1, 2)], [("on", None)], ["on(a, b)"]):
         with pytest.raises(TypeError, match="a fact is a tuple"):
             derrl.Policy.parse("", "blocks").act(wrong)
 
