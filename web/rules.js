@@ -72,6 +72,7 @@ function whyNot(run, step, other) {
     failed: `No rule derives it. The nearest one fails in ${plural(count, "atom")}:`,
     "no-rule": "No rule is about this action.",
     illegal: "This action is not legal in this state.",
+    forbidden: `This action is forbidden: ${other.by}`,
   };
   return [
     el("h3", { class: "unseen" }, `Why not ${other.action}?`),

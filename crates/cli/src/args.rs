@@ -175,7 +175,7 @@ impl WorldArgs {
     }
 }
 
-/// Which PDDL problems.
+/// Which PDDL problems, and what is forbidden in them or in any other domain.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct ProblemArgs {
     /// PDDL problems to train on: files, or folders of them
@@ -187,6 +187,9 @@ pub struct ProblemArgs {
     /// Steps in a PDDL problem at the most (default: 20, and 10 per object)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_steps: Option<usize>,
+    /// A file of rules that forbid, such as `never(move(X, Y)) :- fragile(Y).`, beside those of the domain file
+    #[arg(long, value_name = "FILE")]
+    pub shield: Option<PathBuf>,
 }
 
 fn positive(text: &str) -> Result<usize, String> {
@@ -212,6 +215,9 @@ pub struct Plan {
     /// Steps at the most (default: 20, and 10 per object)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_steps: Option<usize>,
+    /// A file of rules that forbid, beside those of the domain file
+    #[arg(long, value_name = "FILE")]
+    pub shield: Option<PathBuf>,
     /// The seed of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -283,7 +289,7 @@ pub struct Train {
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps", "shield", "episodes", "config", "freeze"])]
     pub resume: Option<PathBuf>,
     /// Episodes per score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -300,7 +306,7 @@ pub struct Train {
     /// Go ahead however much memory it takes
     #[arg(long)]
     pub force: bool,
-    /// PDDL problems
+    /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Options of the domain
@@ -331,7 +337,7 @@ pub struct Eval {
     /// The seed of the instances and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// PDDL problems
+    /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Options of the domain
@@ -397,7 +403,7 @@ pub struct Explain {
     /// The seed of the instance and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// PDDL problems
+    /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Options of the domain
@@ -445,7 +451,7 @@ pub struct Verify {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
-    /// PDDL problems
+    /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Which instances
@@ -479,7 +485,7 @@ pub struct Diff {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
-    /// PDDL problems
+    /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Which instances
@@ -499,7 +505,7 @@ pub struct Simplify {
     /// A built-in domain or the path of a domain file (not needed for the folder of a run)
     #[arg(long)]
     pub domain: Option<String>,
-    /// PDDL problems
+    /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Which instances
@@ -557,6 +563,9 @@ pub struct Export {
     /// Ignore the types of the domain
     #[arg(long)]
     pub untyped: bool,
+    /// A file of rules that forbid, beside those of the domain file
+    #[arg(long, value_name = "FILE")]
+    pub shield: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

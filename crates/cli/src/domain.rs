@@ -66,7 +66,7 @@ impl Domain {
     pub fn load_with(name: &str, untyped: bool, asked: &ProblemArgs) -> anyhow::Result<Domain> {
         if let Some(file) = pddl::domain_file(Path::new(name)) {
             let files = Files::find(Path::new(name), &file, asked)?;
-            return Domain::of_pddl(name, &files, None, untyped);
+            return Domain::of_pddl(name, &files, None, untyped)?.under(asked, untyped);
         }
         if !asked.train.is_empty() || !asked.test.is_empty() || asked.max_steps.is_some() {
             bail!("--train, --test and --max-steps are for PDDL: `{name}` is no .pddl file");
@@ -83,10 +83,23 @@ impl Domain {
                      to start one: derrl new {name}{like}"
                 )
             })?;
-            return Domain::parse(name, name, world.domain().to_string(), untyped);
+            return Domain::parse(name, name, world.domain().to_string(), untyped)?.under(asked, untyped);
         }
         let source = read_source(Path::new(name))?;
-        Domain::parse(name, &source.name, source.text, untyped)
+        Domain::parse(name, &source.name, source.text, untyped)?.under(asked, untyped)
+    }
+
+    /// The domain with the rules that forbid of the file asked for, as if its own file held them.
+    pub fn under(self, asked: &ProblemArgs, untyped: bool) -> anyhow::Result<Domain> {
+        let Some(path) = &asked.shield else { return Ok(self) };
+        let source = read_source(path)?;
+        self.alphabet.read_shield(&source)?; // mistakes are shown in that file
+        let text = format!("{}\n% From {}:\n{}\n", self.text.trim_end(), one_line(&source.name), source.text);
+        let mut alphabet = Alphabet::parse(&Source::new(self.name.clone(), text.clone()))?;
+        if untyped {
+            alphabet = alphabet.untyped();
+        }
+        Ok(Domain { text, alphabet: Arc::new(alphabet), ..self })
     }
 
     /// The same for reading policies: in a domain of PDDL they may speak of goals that the problems at hand lack.
@@ -153,6 +166,10 @@ impl Domain {
     }
 }
 
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 /// The text of a file, checked to be text.
 pub fn read_source(path: &Path) -> anyhow::Result<Source> {
     let name = path.display().to_string();
@@ -180,15 +197,18 @@ pub fn load_policy_with(
         let folder = run_folder::RunFolder::open(path)?;
         let domain = match domain {
             Some(name) => Domain::load_with(name, untyped, asked)?,
-            None if asked.test.is_empty() => folder.domain()?,
-            None => folder.domain_testing(asked)?,
+            None if asked.test.is_empty() => folder.domain()?.under(asked, folder.config.untyped)?,
+            None => folder.domain_testing(asked)?.under(asked, folder.config.untyped)?,
         };
         (folder.policy_path(), domain)
     } else if let Some(name) = domain {
         (path.to_path_buf(), Domain::load_with(name, untyped, asked)?)
     } else {
         match run_around(path) {
-            Some(folder) => (path.to_path_buf(), run_folder::RunFolder::open(folder)?.domain()?),
+            Some(folder) => {
+                let folder = run_folder::RunFolder::open(folder)?;
+                (path.to_path_buf(), folder.domain()?.under(asked, folder.config.untyped)?)
+            }
             None => bail!("say which domain the policy is for, as in --domain blocks"),
         }
     };

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use derrl_env::Options;
+use derrl_env::{Options, ShieldTally};
 use derrl_learn::{Score, evaluate_while};
 use derrl_logic::Policy;
 use indicatif::ProgressBar;
@@ -13,12 +13,13 @@ use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, load_policy_with};
 use crate::progress::{Control, TIMED, bar, interrupted};
 use crate::say;
-use crate::table::{WIDTH, columns, wrap};
+use crate::table::{WIDTH, columns, thousands, wrap};
 
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {
     let (policy, domain) =
         load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
+    let before = domain.world.shield_tally();
     let scores = score(
         &policy,
         &domain,
@@ -36,11 +37,31 @@ pub fn run(args: &Eval) -> Outcome {
             "policy": policy.display(&domain.alphabet).to_string(),
             "simulator": simulator(&domain)?,
             "scores": to_json(&scores),
+            "shield": shield(&domain, &before),
         }))?;
     } else {
         print(&show(&scores, ""));
+        if let Some(tally) = shield(&domain, &before) {
+            print(&show_shield(&tally, ""));
+        }
     }
     Ok(())
+}
+
+/// How often the shield took part since an earlier count; none where nothing is forbidden.
+pub fn shield(domain: &Domain, before: &ShieldTally) -> Option<ShieldTally> {
+    (!domain.alphabet.shield.is_empty()).then(|| domain.world.shield_tally().since(before))
+}
+
+/// How often the shield took part, in words.
+pub fn show_shield(tally: &ShieldTally, indent: &str) -> String {
+    let ShieldTally { steps, restricted, forced, .. } = tally;
+    let [steps, restricted, forced] = [steps, restricted, forced].map(|n| thousands(*n));
+    let text = format!(
+        "shield: of {steps} actions {restricted} were taken where something is forbidden; {forced} times everything was, and one \
+         of the least bad was taken"
+    );
+    wrap(&text, indent, WIDTH)
 }
 
 /// The score of a policy on each of these tasks, or on all of fixed size. With noise, each task is scored without it

@@ -1,6 +1,7 @@
 //! `derrl explain`.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use derrl_env::{Env, Rng, observe};
@@ -302,7 +303,21 @@ impl Show<'_> {
             let title = format!("  {}", paint.unsure("ties with"));
             flow("  ties with", &title, &some(&others, 12), "    ")
         };
-        format!("  {}{reward}\n  {why}{ties}", paint.strong(&e.action))
+        let mut shield = String::new();
+        if let Some(m) = &e.forced {
+            let _ = writeln!(
+                shield,
+                "  {} by {}{}",
+                paint.bad("every action is forbidden, this one of the least bad"),
+                paint.rule(&m.text),
+                show_substitution(m)
+            );
+        }
+        for f in e.forbidden.iter().filter(|f| f.action != e.action) {
+            let (rule, substitution) = (paint.rule(&f.by.text), show_substitution(&f.by));
+            let _ = writeln!(shield, "  {} {} by {rule}{substitution}", paint.bad("forbidden:"), f.action);
+        }
+        format!("  {}{reward}\n  {why}{ties}{shield}", paint.strong(&e.action))
     }
 
     fn answers(&self, e: &Explanation, what_if: Option<&WhatIf>) -> String {
@@ -457,6 +472,7 @@ pub fn show_why_not(why: &WhyNot, paint: Paint) -> String {
         Reason::Tie => format!("{not} {}\n", paint.unsure("it ties, and chance chose another")),
         Reason::Weaker => format!("{not} its value is only {value:.2}\n          by {rule}\n"),
         Reason::Illegal => format!("{not} it is not legal in this state\n"),
+        Reason::Forbidden => format!("{not} {}\n          by {rule}\n", paint.bad("it is forbidden")),
         Reason::NoRule => format!("{not} no rule is about it\n"),
         Reason::Failed => {
             let numbers = nearest.as_ref().map(|m| show_readings(m, |r| !r.holds)).unwrap_or_default();

@@ -3,15 +3,16 @@
 use derrl_export::{export, find};
 use serde_json::json;
 
-use crate::args::Export;
+use crate::args::{Export, ProblemArgs};
 use crate::cli::{Outcome, print_file, print_json};
-use crate::domain::load_policy;
+use crate::domain::load_policy_with;
 use crate::safe_file::write_named;
 
 /// Writes a policy as a program of another language.
 pub fn run(args: &Export) -> Outcome {
     let target = find(&args.to)?;
-    let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.untyped)?;
+    let asked = ProblemArgs { shield: args.shield.clone(), ..ProblemArgs::default() };
+    let (policy, domain) = load_policy_with(&args.policy, args.domain.as_deref(), args.untyped, &asked)?;
     let text = export(target, &policy, &domain.alphabet)?;
     if let Some(path) = &args.out {
         write_named(path, &text)?;

@@ -12,6 +12,7 @@ use derrl_learn::{Config, Problem};
 use serde_json::Value;
 
 use crate::domain::Domain;
+use crate::pddl::Files;
 pub use crate::progress::Control;
 use crate::progress::Watch;
 use crate::run_folder::{RunConfig, RunFolder};
@@ -89,7 +90,9 @@ pub fn check(request: &Request, folder: &Path) -> anyhow::Result<()> {
 /// What differs between the run that is asked for and one that is there.
 fn differences(asked: &RunConfig, there: &RunConfig) -> anyhow::Result<Vec<String>> {
     let values = |config: &RunConfig| -> anyhow::Result<BTreeMap<String, toml::Value>> {
-        let config = RunConfig { derrl: String::new(), ..config.clone() };
+        // Whether files have changed is told when the run goes on.
+        let pddl = config.pddl.clone().map(|files| Files { sums: BTreeMap::new(), ..files });
+        let config = RunConfig { derrl: String::new(), pddl, ..config.clone() };
         let mut table = toml::Table::try_from(&config)?;
         let settings = table.remove("settings").and_then(|s| s.as_table().cloned()).unwrap_or_default();
         Ok(table.into_iter().chain(settings).collect())

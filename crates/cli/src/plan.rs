@@ -10,8 +10,12 @@ use crate::safe_file::write_named;
 
 /// Writes what a policy does in a problem as a plan.
 pub fn run(args: &Plan) -> Outcome {
-    let asked =
-        ProblemArgs { train: Vec::new(), test: vec![args.problem.clone()], max_steps: args.max_steps };
+    let asked = ProblemArgs {
+        test: vec![args.problem.clone()],
+        max_steps: args.max_steps,
+        shield: args.shield.clone(),
+        ..ProblemArgs::default()
+    };
     let (policy, domain) = load_policy_with(&args.policy, args.domain.as_deref(), false, &asked)?;
     let Some(pddl) = &domain.pddl else {
         return Err(

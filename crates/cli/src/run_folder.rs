@@ -131,6 +131,13 @@ struct CurveMark {
     checksum: String,
 }
 
+/// What the last line of `config.toml` begins with: a sum of all lines before it and of `domain.pl`.
+const SUM: &str = "# checksum: ";
+
+fn sum(config: &str, domain: &str) -> String {
+    fingerprint(config.bytes().chain([0]).chain(domain.bytes()))
+}
+
 /// The folder of one run.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
@@ -141,6 +148,8 @@ pub struct RunFolder {
     pub domain_text: String,
     /// The world, where it is a value of the program around; else it is found by its name.
     world: Option<World>,
+    /// Whether its configuration and its domain file are those that were written.
+    is_whole: bool,
 }
 
 impl RunFolder {
@@ -163,11 +172,17 @@ impl RunFolder {
             fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
         }
         make_folder(path)?;
-        let folder =
-            RunFolder { path: path.to_path_buf(), config, domain_text: domain_text.to_string(), world: None };
+        let folder = RunFolder {
+            path: path.to_path_buf(),
+            config,
+            domain_text: domain_text.to_string(),
+            world: None,
+            is_whole: true,
+        };
         folder.write("domain.pl", &folder.domain_text)?;
         // Last, because a folder with a config.toml counts as a run.
-        folder.write("config.toml", &toml::to_string(&folder.config)?)?;
+        let config = toml::to_string(&folder.config)?;
+        folder.write("config.toml", &format!("{config}{SUM}{}\n", sum(&config, &folder.domain_text)))?;
         Ok(folder)
     }
 
@@ -182,10 +197,26 @@ impl RunFolder {
                 format!("{shown} is not the folder of a run, or is half-written: cannot read its {file}")
             })
         };
-        let config = toml::from_str(&read("config.toml")?).with_context(|| {
+        let text = read("config.toml")?;
+        let config = toml::from_str(&text).with_context(|| {
             format!("{shown}/config.toml is not what a run writes; start again with another --out")
         })?;
-        Ok(RunFolder { path: path.to_path_buf(), config, domain_text: read("domain.pl")?, world: None })
+        let domain_text = read("domain.pl")?;
+        let split = text.rsplit_once(SUM).map(|(config, end)| (sum(config, &domain_text), end));
+        let is_whole = split.is_some_and(|(sum, end)| end.strip_suffix('\n') == Some(&sum));
+        Ok(RunFolder { path: path.to_path_buf(), config, domain_text, world: None, is_whole })
+    }
+
+    /// An error where the run cannot go on as it began: its configuration, its domain file or its PDDL files have changed.
+    pub fn check(&self) -> anyhow::Result<()> {
+        if !self.is_whole {
+            bail!(
+                "{0}/config.toml or {0}/domain.pl is not what this run began with: restore both, or start a new run by another \
+                 --out",
+                self.path.display()
+            );
+        }
+        self.config.pddl.as_ref().map_or(Ok(()), Files::check)
     }
 
     /// Makes the folders of new runs, one per seed, in a folder that holds nothing yet. The list of them is written first.

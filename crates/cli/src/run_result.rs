@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use derrl_env::ShieldTally;
 use derrl_learn::{Origin, Score, WideningStep};
 use derrl_logic::{Alphabet, Policy};
 use derrl_pages::training_curve;
@@ -74,6 +75,7 @@ impl RunResult<'_> {
             "widenings": self.widenings.iter().map(|w| json!({
                 "to": w.to.to_string(), "before": w.before, "after": w.after, "kept": w.kept,
             })).collect::<Vec<_>>(),
+            "shield": eval::shield(domain, &ShieldTally::default()),
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
             "report_path": report.then(|| report_path(folder).display().to_string()),

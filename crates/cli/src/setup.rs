@@ -24,6 +24,7 @@ pub struct Setup {
 impl Setup {
     /// The task that a folder's run is trained on. Rules to start from may bring definitions, which the domain has from then on.
     pub fn of_run(folder: &RunFolder, domain: &mut Domain) -> anyhow::Result<Setup> {
+        folder.check()?;
         let config = &folder.config;
         let given = folder.start(domain)?;
         let task = folder.task(domain)?.name.clone();

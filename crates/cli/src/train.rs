@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::Options;
+use derrl_env::{Options, ShieldTally};
 use derrl_learn::{Config, Learned, Origin, Problem, Score, UpdateStats, WideningStep};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::{Value, json};
@@ -141,6 +141,9 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
             table(Paint::none())
         );
     };
+    if !args.freeze.is_empty() && args.from.is_none() {
+        bail!("--freeze names rules of --from: say which policy, as in --from policy.pl");
+    }
     let domain = Domain::load_with(name, args.world.untyped, &args.problems)?;
     let mut config = match &args.config {
         None => Config::default(),
@@ -409,7 +412,10 @@ impl Finished {
             let none = "  (no rule was found: the policy acts at random)";
             let _ = writeln!(text, "{}", paint.bad(none));
         }
-        let scores = eval::show(&self.scores, "  ");
+        let mut scores = eval::show(&self.scores, "  ");
+        if let Some(tally) = eval::shield(domain, &ShieldTally::default()) {
+            let _ = write!(scores, "\n{}", eval::show_shield(&tally, "  "));
+        }
         let paths: Vec<String> = self.paths.iter().map(|path| format!("  {}", path.display())).collect();
         format!("{text}\n{scores}\n{}\n\n", paths.join("\n"))
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use derrl_learn::{Counterexample, Kind, Progress, Report, Subject, Verdict, verify};
+use derrl_learn::{Counterexample, Kind, Progress, Report, ShieldReport, Subject, Verdict, verify};
 use derrl_pages::{big, document, headline, pictures, remark, unit};
 use derrl_report::{Theme, strip};
 use serde::{Deserialize, Serialize};
@@ -137,10 +137,31 @@ fn show(report: &Report, domain: &Domain, paint: Paint) -> String {
     if let Some(found) = &report.counterexample {
         text.push_str(&show_counterexample(found, report.verdict));
     }
+    if let Some(shield) = &report.shield {
+        let _ = write!(text, "\n{}", show_shield(shield, paint));
+    }
     if let Some(remark) = remark(report) {
         let _ = write!(text, "\n{}", wrap(&remark, "", WIDTH));
     }
     text
+}
+
+/// Whether what is forbidden is ever done, asked apart from whether the goal is reached.
+fn show_shield(shield: &ShieldReport, paint: Paint) -> String {
+    let kept = match shield.corrected_states {
+        0 => "the policy alone would not do what is forbidden either".to_string(),
+        n => format!("in {} states the policy alone could do what is forbidden", thousands(n)),
+    };
+    match &shield.violation {
+        None => format!("{}: {kept}\n", paint.good("never violated")),
+        Some(found) => {
+            let states = thousands(shield.forced_states);
+            let head =
+                format!("violated: every action is forbidden in {states} states, as in {}", found.instance);
+            let facts = wrap(&list(&found.facts, MOST_FACTS), "  ", WIDTH);
+            format!("{}{facts}", paint.bad(&wrap(&head, "", WIDTH)))
+        }
+    }
 }
 
 fn show_counterexample(found: &Counterexample, verdict: Verdict) -> String {

@@ -139,3 +139,82 @@ fn a_link_in_the_place_of_event_files_is_not_followed() {
     assert!(said.contains("tensorboard is a link"), "{said}");
     assert_eq!(fs::read_dir(at.join("elsewhere")).expect("a folder").count(), 0);
 }
+
+const QUICK: [&str; 7] = ["--set", "updates=2", "--set", "restarts=1", "--episodes", "2", "--no-report"];
+
+/// A run whose files have changed does not go on as if they had not.
+#[test]
+fn a_run_goes_on_with_the_files_it_began_with() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    assert_eq!(run(at, &["new", "ferry"]).0, Some(0));
+    let (code, said) = run(at, &[&["train", "ferry", "--out", "run"][..], &QUICK].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let refused = |why: &str| {
+        let (code, said) = run(at, &["train", "--resume", "run"]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    };
+    let domain = fs::read_to_string(at.join("ferry/domain.pddl")).expect("the domain");
+    fs::write(at.join("ferry/domain.pddl"), format!("{domain}\n; changed\n")).expect("a file");
+    refused("ferry/domain.pddl has changed since this run began");
+    fs::write(at.join("ferry/domain.pddl"), domain).expect("a file");
+    fs::rename(at.join("ferry/train/p2.pddl"), at.join("p2.pddl")).expect("it can be moved");
+    refused("ferry/train/p2.pddl is gone since this run began");
+    fs::rename(at.join("p2.pddl"), at.join("ferry/train/p2.pddl")).expect("it can be moved");
+    fs::copy(at.join("ferry/train/p2.pddl"), at.join("ferry/train/p99.pddl")).expect("it can be copied");
+    refused("ferry/train/p99.pddl was not there when this run began");
+    fs::remove_file(at.join("ferry/train/p99.pddl")).expect("it can be removed");
+    assert_eq!(run(at, &["train", "--resume", "run", "--no-report"]).0, Some(0));
+}
+
+/// Whatever is changed in the configuration or the domain file, also before anything else was written.
+#[test]
+fn a_damaged_run_is_not_trained() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    assert_eq!(run(at, &[&["train", "blocks", "--out", "whole"][..], &QUICK].concat()).0, Some(0));
+    fs::create_dir(at.join("run")).expect("a folder");
+    let files =
+        ["config.toml", "domain.pl"].map(|f| (f, fs::read(at.join("whole").join(f)).expect("a file")));
+    for (damaged, (name, bytes)) in files.iter().enumerate() {
+        fs::write(at.join("run").join(files[1 - damaged].0), &files[1 - damaged].1).expect("a file");
+        for i in 0..12 {
+            let mut changed = bytes.clone();
+            let place = i * (bytes.len() - 1) / 11;
+            match i % 3 {
+                0 => changed[place] ^= 1,
+                1 => changed.truncate(place),
+                // A line is missing.
+                _ => {
+                    let text = String::from_utf8_lossy(bytes).into_owned();
+                    let lines: Vec<&str> = text.lines().collect();
+                    let at = i * (lines.len() - 1) / 11;
+                    changed = [&lines[..at], &lines[at + 1..]].concat().join("\n").into_bytes();
+                }
+            }
+            fs::write(at.join("run").join(name), &changed).expect("a file");
+            let (code, said) = run(at, &["train", "--resume", "run"]);
+            assert_eq!(code, Some(2), "{name}, {i}: {said}");
+            assert!(!at.join("run/policy.pl").exists());
+        }
+    }
+}
+
+#[test]
+fn what_a_run_cannot_take_is_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    assert_eq!(run(at, &[&["train", "blocks", "--out", "run"][..], &QUICK].concat()).0, Some(0));
+    let cases: &[&[&str]] = &[
+        &["train", "--resume", "run", "--episodes", "3"],
+        &["train", "--resume", "run", "--config", "run/config.toml"],
+        &["train", "--resume", "run", "--freeze", "1"],
+        &["train", "blocks", "--freeze", "1", "--out", "new"],
+    ];
+    for args in cases {
+        let (code, said) = run(at, args);
+        assert_eq!(code, Some(2), "{args:?}: {said}");
+    }
+    assert!(!at.join("new").exists());
+}

@@ -35,6 +35,7 @@
 //! | `table.rs` | the table of built-in worlds |
 //! | `journal.rs` | what changed since an episode began |
 //! | `rng.rs` | the one generator |
+//! | `shield.rs` | worlds in which rules forbid actions, whoever acts |
 //! | `scene.rs` | what a state looks like |
 //! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `cartpole.rs`, `traffic.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
@@ -55,6 +56,7 @@ pub mod named;
 mod rearrange;
 mod rng;
 pub mod scene;
+mod shield;
 mod space;
 mod table;
 mod towers;
@@ -69,6 +71,7 @@ pub use fault::{BoxError, Fault};
 pub use journal::Journal;
 pub use rng::{Rng, Stream};
 pub use scene::{Objects, Scene};
+pub use shield::{Holds, ShieldCounts, ShieldTally, Shielded};
 pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state};
 pub use table::{find, find_in, worlds};
 pub use world::{Make, MakeSized, Options, Task, World};

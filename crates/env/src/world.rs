@@ -10,6 +10,7 @@ use crate::binding::{Binding, Vocabulary};
 use crate::env::Env;
 use crate::error::{Error, nearest};
 use crate::named;
+use crate::shield::{ShieldCounts, ShieldTally, Shielded, ShieldedSpace};
 use crate::space::{Exhaustive, Extent, Space};
 
 /// A world: what can be said in it, its tasks, and how episodes are made. Cheap to clone.
@@ -65,6 +66,7 @@ struct Parts {
     made_up: Option<MakeUp>,
     options: Vec<&'static str>,
     exhaustive: Exhaustive,
+    counts: Arc<ShieldCounts>,
 }
 
 /// Makes an environment of a task for an alphabet and options.
@@ -214,6 +216,7 @@ impl World {
             made_up: None,
             options: Vec::new(),
             exhaustive: Exhaustive::Never(NO_SPACE.into()),
+            counts: Arc::default(),
         })))
     }
 
@@ -340,6 +343,12 @@ impl World {
         self.edit(|w| w.options = options.to_vec())
     }
 
+    /// The world whose environments count here how often a shield takes part.
+    #[must_use]
+    pub fn counting(self, counts: &Arc<ShieldCounts>) -> World {
+        self.edit(|w| w.counts = Arc::clone(counts))
+    }
+
     /// The world with all its instances up to a size, or the reason why they cannot be listed.
     #[must_use]
     pub fn with_space(self, exhaustive: Exhaustive) -> World {
@@ -433,7 +442,20 @@ impl World {
         if self.0.vocabulary.is_none() {
             named::check(self.name(), &self.widest_alphabet(), alphabet)?; // the others find out as they bind names
         }
-        self.0.makes[at](alphabet, options)
+        self.0.makes[at](alphabet, options).map(|env| self.shielded(env, alphabet))
+    }
+
+    /// The environment, under the shield of the alphabet if that has one.
+    fn shielded(&self, env: Box<dyn Env>, alphabet: &Arc<Alphabet>) -> Box<dyn Env> {
+        if alphabet.shield.is_empty() {
+            return env;
+        }
+        Box::new(Shielded::new(env, alphabet, &self.0.counts))
+    }
+
+    /// How often a shield took part in this world so far, in this process.
+    pub fn shield_tally(&self) -> ShieldTally {
+        self.0.counts.tally()
     }
 
     /// An environment of a task, with the world's own alphabet and no options.
@@ -449,7 +471,7 @@ impl World {
         options: &Options,
     ) -> Option<Result<Box<dyn Env>, Error>> {
         let (sizes, make) = self.0.sizes.as_ref()?;
-        sizes.contains(&size).then(|| make(alphabet, size, options))
+        sizes.contains(&size).then(|| Ok(self.shielded(make(alphabet, size, options)?, alphabet)))
     }
 
     /// Training instances by size for a task that is trained on, the smallest first: some sizes below that of the task, the
@@ -480,7 +502,8 @@ impl World {
 
     /// Training instances that are made up, larger than any that are given, smaller ones first.
     pub fn made_up(&self, alphabet: &Arc<Alphabet>, options: &Options) -> Result<Vec<Box<dyn Env>>, Error> {
-        self.0.made_up.as_ref().map_or(Ok(Vec::new()), |make| make(alphabet, options))
+        let made = self.0.made_up.as_ref().map_or(Ok(Vec::new()), |make| make(alphabet, options))?;
+        Ok(made.into_iter().map(|env| self.shielded(env, alphabet)).collect())
     }
 
     /// All instances within an extent, or why there is no such list.
@@ -506,7 +529,11 @@ impl World {
                 extent.named.extend(alphabet.defining_constants());
                 extent.named.sort();
                 extent.named.dedup();
-                make(alphabet, &extent)
+                let space = make(alphabet, &extent)?;
+                if alphabet.shield.is_empty() {
+                    return Ok(space);
+                }
+                Ok(Box::new(ShieldedSpace { space, alphabet: Arc::clone(alphabet) }))
             }
         }
     }

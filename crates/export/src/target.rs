@@ -124,9 +124,15 @@ pub struct Unsupported {
     pub why: String,
 }
 
-/// The policy as a text of that language; an error where the language cannot say all of it.
+/// The policy as a text of that language; an error where the language cannot say all of it. What a shield forbids is forbidden
+/// there too; where it forbids everything, the program's policy says nothing.
 pub fn export(target: &Target, policy: &Policy, alphabet: &Alphabet) -> Result<String, Unsupported> {
-    let explicit = Explicit::new(policy, alphabet);
+    let explicit = if alphabet.shield.is_empty() {
+        Explicit::new(policy, alphabet)
+    } else {
+        let (policy, alphabet) = policy.carrying_shield(alphabet);
+        Explicit::new(&policy, &alphabet)
+    };
     match (target.lacks)(&explicit) {
         Some(why) => Err(Unsupported { target: target.name, why }),
         None => Ok((target.write)(&explicit)),

@@ -68,12 +68,13 @@ pub use generator::network::Network;
 pub use generator::sampler::{Sampler, gumbel_max};
 pub use insight::compare::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use insight::explain::{
-    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Found, Match, NumberChange, Others,
-    Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Forbidden, Found, Match, NumberChange,
+    Others, Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 pub use insight::verify::{
-    Counterexample, Estimate, Excess, Failure, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
-    SizeReport, Subject, Tally, Verdict, Worst, WorstCase, constants, cores, estimate, verify,
+    Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
+    ShieldReport, SizeReport, Subject, Tally, Verdict, Violation, Worst, WorstCase, constants, cores,
+    estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};

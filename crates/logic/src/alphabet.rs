@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::derive::Program;
-use crate::rule::{Arg, Literal};
+use crate::rule::{Arg, Literal, Rule};
 use crate::syntax::Constant;
 use crate::template::Templates;
 
@@ -215,6 +215,8 @@ pub struct Alphabet {
     pub max_body: Option<usize>,
     /// S_c.
     pub constraints: Vec<Constraint>,
+    /// Rules that forbid (`never(move(X, Y)) :- fragile(Y).`), the most important first. Their weights mean nothing.
+    pub shield: Vec<Rule>,
     /// The clause templates of the NLRL baseline (`:- nlrl(...)`).
     pub templates: Option<Templates>,
 }

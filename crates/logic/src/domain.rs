@@ -15,6 +15,7 @@ use crate::alphabet::{
 use crate::derive::{Declared, Sugar};
 use crate::diagnostic::{Error, Source, nearest};
 use crate::parser;
+use crate::policy::read_never;
 use crate::resolve::{Resolver, Scope, list};
 use crate::syntax::{
     Clause, Constant, Directive, Head, Indicator, Item, Quoted, Span, Term, TermKind, Tree, from_fn,
@@ -443,6 +444,7 @@ impl<'a> Draft<'a> {
             variables_given: self.variables.is_some(),
             max_body: self.max_body.map(|m| m.0),
             constraints: Vec::new(),
+            shield: Vec::new(),
             templates: None,
             types,
         };
@@ -460,8 +462,12 @@ impl<'a> Draft<'a> {
             self.forbids.iter().map(|(a, p)| Ok((action(a)?, pred(p)?))).collect::<Result<_, Error>>()?;
         let legal: Vec<_> = self.legal.iter().map(|&a| action(a)).collect::<Result<_, Error>>()?;
         let defines = |c: &Clause| resolver.is_derived(&c.head) || resolver.is_any_action(&c.head, &legal);
+        let (forbidding, others): (Vec<&Clause>, Vec<&Clause>) =
+            self.clauses.iter().partition(|c| matches!(c.head, Head::Never(_)));
+        let shield =
+            forbidding.iter().map(|c| read_never(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
         let (defining, constraining): (Vec<&Clause>, Vec<&Clause>) =
-            self.clauses.iter().partition(|c| defines(c));
+            others.into_iter().partition(|c| defines(c));
         let constraints =
             constraining.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
         let templates = Templates::resolve(&self.templates, &resolver)?;
@@ -477,6 +483,7 @@ impl<'a> Draft<'a> {
             alphabet.actions[action.0 as usize].forbidden.push(pred);
         }
         alphabet.constraints = constraints;
+        alphabet.shield = shield;
         alphabet.templates = templates;
         let declared =
             Declared { first: 0, defining: &defining, undefined: &self.undefined, legal: &self.legal };
@@ -584,6 +591,9 @@ fn constraint(clause: &Clause, resolver: &Resolver<'_>) -> Result<Constraint, Er
             return Err(error.with_help("say what to forbid, as in `false :- on(X, Y), on(Y, X).`"));
         }
         Head::False(_) => None,
+        Head::Never(action) => {
+            return Err(source.error(action.span, "a rule that forbids is no constraint"));
+        }
         Head::Number(number) => {
             let error = source.error(number.span, "a domain holds no facts");
             return Err(error.with_help("what measures are belongs in a state"));
@@ -696,6 +706,9 @@ impl fmt::Display for Alphabet {
             write!(f, "{}", templates.display(self))?;
         }
         self.write_definitions(false, &|_| true, f)?;
+        for (i, rule) in self.shield.iter().enumerate() {
+            writeln!(f, "{}{}", if i == 0 { "\n" } else { "" }, rule.display_never(self))?;
+        }
         for (i, constraint) in self.constraints.iter().enumerate() {
             writeln!(f, "{}{}", if i == 0 { "\n" } else { "" }, constraint.text)?;
         }

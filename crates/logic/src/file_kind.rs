@@ -47,7 +47,7 @@ impl FileKind {
             })
         };
         let weighted = clauses().any(|c| c.weight.is_some());
-        let forbids = clauses().any(|c| matches!(c.head, Head::False(_)));
+        let forbids = clauses().any(|c| matches!(c.head, Head::False(_) | Head::Never(_)));
         if directive || (forbids && !weighted) { FileKind::Domain } else { FileKind::Policy }
     }
 }

@@ -64,6 +64,9 @@ pub(crate) fn fact<'a>(clause: &'a Clause, resolver: &Resolver<'_>) -> Result<Fa
     }
     match &clause.head {
         Head::False(span) => Err(source.error(*span, "a constraint in a state").with_help(FACTS_ONLY)),
+        Head::Never(action) => {
+            Err(source.error(action.span, "a rule that forbids in a state").with_help(FACTS_ONLY))
+        }
         Head::Number(number) => {
             let Atom { name, args, span } = &number.measure;
             let measure = resolver.measure(name, args.len(), *span)?;

@@ -57,6 +57,7 @@
 //! | `every_action.rs` | all ground actions, counted and found by number |
 //! | `template.rs` | `:- nlrl(...)`: the clause templates of the NLRL baseline |
 //! | `candidates.rs` | K: the atoms that may stand in the body of a rule |
+//! | `shield.rs` | rules that forbid, and what they leave |
 //! | `grounding.rs`, `antichain.rs` | which sets of candidate atoms are true together; the maximal ones |
 
 mod agenda;
@@ -82,6 +83,7 @@ mod policy;
 mod query;
 mod resolve;
 pub mod rule;
+mod shield;
 mod state;
 pub mod syntax;
 mod template;
@@ -110,4 +112,5 @@ pub use every_action::EveryAction;
 pub use facts::Facts;
 pub use grounding::{Grounder, Grounding};
 pub use query::{Binding, Query};
+pub use shield::{Left, Shield};
 pub use universe::{GroundAction, Object, Universe};

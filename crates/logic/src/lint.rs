@@ -92,11 +92,11 @@ impl Alphabet {
         });
         let head = |c: &Clause| match &c.head {
             Head::Atom(atom) => alphabet.find_predicate(&atom.name, atom.args.len()),
-            Head::False(_) | Head::Number(_) => None,
+            Head::False(_) | Head::Number(_) | Head::Never(_) => None,
         };
         let is_action = |c: &Clause| match &c.head {
             Head::Atom(atom) => alphabet.find_action(&atom.name, atom.args.len()).is_some(),
-            Head::False(_) | Head::Number(_) => false,
+            Head::False(_) | Head::Number(_) | Head::Never(_) => false,
         };
         let derived = |p: Pred| !alphabet.predicate(p).role.is_given();
         let (defining, constraining): (Vec<&Clause>, Vec<&Clause>) =

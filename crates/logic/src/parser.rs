@@ -160,12 +160,44 @@ impl<'a> Parser<'a> {
             let error = self.source.error(self.span, "a head cannot be negated");
             return Err(error.with_help("to forbid a combination write `false :- p(X), q(X).`"));
         }
-        let head = self.atom()?;
+        let forbidden = self.forbidden()?;
+        let head = match forbidden.map_or_else(|| self.atom().map(Head::Atom), |a| Ok(Head::Never(a)))? {
+            Head::Atom(atom) => atom,
+            never => return self.rest(start, weight, never),
+        };
         let head = match head {
             Atom { ref name, ref args, span } if name == "false" && args.is_empty() => Head::False(span),
             atom if self.token == Token::Equals => Head::Number(self.number_fact(atom)?),
             atom => Head::Atom(atom),
         };
+        self.rest(start, weight, head)
+    }
+
+    /// The action in `never(action)`, where that is the head: `never(a)` is an atom unless a body follows.
+    fn forbidden(&mut self) -> Result<Option<Atom>, Error> {
+        if !matches!(&self.token, Token::Name(name) if name == "never") {
+            return Ok(None);
+        }
+        let before = self.clone();
+        self.advance()?;
+        if self.token == Token::Open && self.span.start == self.previous.end {
+            self.advance()?;
+            if matches!(self.token, Token::Name(_)) {
+                let action = self.atom()?;
+                if self.token == Token::Close {
+                    self.advance()?;
+                    if !action.args.is_empty() || self.token == Token::If {
+                        return Ok(Some(action));
+                    }
+                }
+            }
+        }
+        *self = before;
+        Ok(None)
+    }
+
+    /// What follows the head of a clause.
+    fn rest(&mut self, start: Span, weight: Option<f64>, head: Head) -> Result<Clause, Error> {
         let (mut body, mut choices) = (Vec::new(), Vec::new());
         let mut expected = "`:-` or `.`";
         if self.accept(&Token::If)? {

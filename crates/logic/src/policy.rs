@@ -177,7 +177,37 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
             let error = source.error(number.span, "a policy holds rules for actions, not numbers");
             return Err(error.with_help("what measures are belongs in a state"));
         }
+        Head::Never(action) => {
+            let error = source.error(action.span, "a policy says what to do, not what is forbidden");
+            return Err(
+                error.with_help("rules that forbid belong in the domain file, or in one for --shield")
+            );
+        }
     };
+    read_body(clause, head, weight, resolver)
+}
+
+/// A rule that forbids.
+pub(crate) fn read_never(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
+    let source = resolver.source;
+    let Head::Never(head) = &clause.head else {
+        let error = source.error(clause.head.span(), "this file holds rules that forbid, and no others");
+        return Err(error.with_help("write them like `never(move(X, Y)) :- fragile(Y).`"));
+    };
+    if clause.weight.is_some() {
+        let span = Span::new(clause.span.start, head.span.start);
+        let error = source.error(span, "a rule that forbids has no weight");
+        return Err(
+            error.with_help("remove the number and `::`: the first rules are the most important ones")
+        );
+    }
+    resolver.no_choices(clause)?;
+    read_body(clause, head, 1.0, resolver)
+}
+
+/// A rule with this head.
+fn read_body(clause: &Clause, head: &Atom, weight: f64, resolver: &Resolver<'_>) -> Result<Rule, Error> {
+    let source = resolver.source;
     let action = resolver.action(&head.name, head.args.len(), head.span)?;
     let types = &resolver.alphabet.action(action).args;
     let mut scope = Scope::default();
@@ -197,9 +227,20 @@ fn read_rule(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rule, Error> {
         }
     }
     if clause.body.is_empty() && clause.choices.is_empty() {
-        let error =
-            source.error(clause.span, "a rule without a body abstains: it would never choose its action");
-        return Err(error.with_help(format!("say when to act, as in `{head} :- ...`, or remove the rule")));
+        let (message, help) = if let Head::Never(_) = clause.head {
+            (
+                "this rule does not say when the action is forbidden",
+                "remove the action from the domain, or add a body",
+            )
+        } else {
+            (
+                "a rule without a body abstains: it would never choose its action",
+                "add a body, or remove the rule",
+            )
+        };
+        return Err(source
+            .error(clause.span, message)
+            .with_help(format!("{help}, as in `{} :- ...`", clause.head)));
     }
     resolver.check_length(clause)?;
     let body: Vec<Literal> =
@@ -315,17 +356,34 @@ impl Rule {
                 write!(f, "{:.2}::", rule.weight)?;
             }
             write_application(f, &action.name, &head)?;
-            let mut separator = " :- ";
-            for literal in &rule.body {
-                write!(f, "{separator}{}", literal.display(alphabet))?;
-                separator = ", ";
-            }
-            for choice in &rule.choices {
-                write!(f, "{separator}{}", choice.display(alphabet))?;
-                separator = ", ";
-            }
-            f.write_str(".")
+            rule.write_body(alphabet, f)
         })
+    }
+
+    /// The rule as one that forbids: `never(move(X, Y)) :- fragile(Y).`
+    pub fn display_never<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| {
+            let action = alphabet.action(self.action);
+            let rule = self.canonical(action.args.len());
+            let head: Vec<Var> = (0..action.args.len()).map(|i| Var(i as u8)).collect();
+            f.write_str("never(")?;
+            write_application(f, &action.name, &head)?;
+            f.write_str(")")?;
+            rule.write_body(alphabet, f)
+        })
+    }
+
+    pub(crate) fn write_body(&self, alphabet: &Alphabet, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = " :- ";
+        for literal in &self.body {
+            write!(f, "{separator}{}", literal.display(alphabet))?;
+            separator = ", ";
+        }
+        for choice in &self.choices {
+            write!(f, "{separator}{}", choice.display(alphabet))?;
+            separator = ", ";
+        }
+        f.write_str(".")
     }
 }
 

@@ -400,6 +400,8 @@ pub enum Head {
     Atom(Atom),
     /// `queue(p1) = 7`: a number that a state reports.
     Number(NumberFact),
+    /// `never(move(X, Y))`: an action that is forbidden.
+    Never(Atom),
 }
 
 impl Head {
@@ -409,6 +411,7 @@ impl Head {
             Head::False(span) => *span,
             Head::Atom(atom) => atom.span,
             Head::Number(number) => number.span,
+            Head::Never(action) => action.span,
         }
     }
 }
@@ -419,6 +422,7 @@ impl fmt::Display for Head {
             Head::False(_) => f.write_str("false"),
             Head::Atom(atom) => write!(f, "{atom}"),
             Head::Number(number) => write!(f, "{} = {}", number.measure, Number(number.value)),
+            Head::Never(action) => write!(f, "never({action})"),
         }
     }
 }

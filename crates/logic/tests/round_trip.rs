@@ -154,7 +154,7 @@ fn without_spans(mut program: Program) -> Program {
                 clause.span = syntax::Span::default();
                 match &mut clause.head {
                     Head::False(span) => *span = syntax::Span::default(),
-                    Head::Atom(atom) => forget_atom(atom),
+                    Head::Atom(atom) | Head::Never(atom) => forget_atom(atom),
                     Head::Number(number) => {
                         number.span = syntax::Span::default();
                         forget_atom(&mut number.measure);

@@ -140,6 +140,9 @@ struct Other {
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest: Option<Fired>,
+    /// The rule that forbids it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     /// The atoms of that rule that fail, by place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<usize>,
@@ -236,7 +239,7 @@ impl<'a> Writer<'a> {
             _ => None,
         };
         let time = if let Scene::Roads(roads) = &step.scene { Some(roads.time) } else { None };
-        let Explanation { facts, action, value, fired, ties, others, unexplained } = step.explanation;
+        let Explanation { facts, action, value, fired, ties, others, unexplained, .. } = step.explanation;
         let total = self.total;
         self.total += step.reward;
         Step {
@@ -370,6 +373,11 @@ fn brief(m: Match) -> Fired {
 
 fn other(why: WhyNot) -> Other {
     let WhyNot { action, value, reason, nearest, failed, what_if } = why;
+    // That is no rule of the policy.
+    let (by, nearest) = match (reason, nearest) {
+        (Reason::Forbidden, by) => (by.map(|m| m.text), None),
+        (_, nearest) => (None, nearest),
+    };
     let place = |text: &String| nearest.as_ref().and_then(|m| m.body.iter().position(|b| b == text));
     let places: BTreeSet<usize> = failed.iter().filter_map(place).collect();
     Other {
@@ -379,6 +387,7 @@ fn other(why: WhyNot) -> Other {
         clashes: failed.iter().filter(|text| place(text).is_none()).cloned().collect(),
         failed: places.into_iter().collect(),
         nearest: nearest.map(brief),
+        by,
         changes: what_if.map(answers).unwrap_or_default(),
     }
 }

@@ -54,6 +54,7 @@ impl Planning {
             train: problems.train.clone(),
             test: problems.test.iter().map(|(_, path)| path.clone()).collect(),
             max_steps: problems.max_steps,
+            shield: None,
         };
         let mut files = Files::find(domain, &file, &asked)?;
         for (found, (name, _)) in files.test.iter_mut().zip(&problems.test) {

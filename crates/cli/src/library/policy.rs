@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use derrl_env::{Env, Exhaustive, Extent, Options, Rng, World, list_legal, observe};
+use derrl_env::{Env, Exhaustive, Extent, Options, Rng, Shielded, World, list_legal, observe};
 use derrl_learn::{
     Actor, Explainer, Explanation, NoMonitor, Progress, Report, Score, Subject, WhyNot, constants, cores,
     evaluate, find_action,
@@ -43,7 +43,7 @@ pub type Proof = Report;
 
 /// A state as the engine sees it.
 struct Seen {
-    env: derrl_env::named::Named,
+    env: Box<dyn Env>,
     facts: Facts,
     legal: Option<Vec<GroundAction>>,
 }
@@ -73,8 +73,8 @@ impl Policy {
 
     /// The action that it takes in a state; of several as good, one by chance.
     pub fn act(&self, state: &State, rng: &mut Rng) -> Result<Action, Error> {
-        let env = state.env(&self.alphabet)?;
-        let action = Actor::new(&self.rules, &self.alphabet).act(&env, rng);
+        let env = self.env(state)?;
+        let action = Actor::new(&self.rules, &self.alphabet).act(env.as_ref(), rng);
         Ok(self.show(&action, env.universe()))
     }
 
@@ -166,12 +166,21 @@ impl Policy {
         Ok(derrl_export::export(derrl_export::find(language)?, &self.rules, &self.alphabet)?)
     }
 
-    fn see(&self, state: &State) -> Result<Seen, Error> {
+    /// The state as an environment, under the shield of the domain.
+    fn env(&self, state: &State) -> Result<Box<dyn Env>, Error> {
         let env = state.env(&self.alphabet)?;
+        if self.alphabet.shield.is_empty() {
+            return Ok(Box::new(env));
+        }
+        Ok(Box::new(Shielded::new(env, &self.alphabet, &Arc::default())))
+    }
+
+    fn see(&self, state: &State) -> Result<Seen, Error> {
+        let env = self.env(state)?;
         let mut facts = Facts::new(&self.alphabet);
-        observe(&env, &mut facts);
+        observe(env.as_ref(), &mut facts);
         let mut legal = Vec::new();
-        let legal = list_legal(&env, &self.alphabet, &facts, &mut legal).then_some(legal);
+        let legal = list_legal(env.as_ref(), &self.alphabet, &facts, &mut legal).then_some(legal);
         Ok(Seen { env, facts, legal })
     }
 

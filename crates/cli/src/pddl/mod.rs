@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use derrl_env::{Env, Exhaustive, Status, World};
+use derrl_env::{Env, Exhaustive, Rng, ShieldCounts, Shielded, Status, World};
 use derrl_learn::{Actor, ProblemScore, Score, episode_streams, mean_stderr};
 use derrl_logic::{Alphabet, Policy};
 use derrl_pddl::{PddlEnv, Plan, Problems, Simulator, Solvability, Task, Translation};
 use serde::{Deserialize, Serialize};
 
 use crate::args::ProblemArgs;
+use crate::bounded::read_up_to;
+use crate::sealed::fingerprint;
 
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
@@ -28,6 +30,9 @@ const ENLARGED: usize = 8;
 const COMPOSED: usize = 8;
 const TIMES: usize = 4;
 const MOST_OBJECTS: usize = 80;
+
+/// Bytes of a PDDL file that are looked at to tell whether it has changed: what is longer is refused anyway.
+const MOST_PDDL: usize = 256 << 20;
 
 /// The task of the problems to train on.
 const TRAIN: &str = "train";
@@ -45,6 +50,9 @@ pub struct Files {
     /// Steps of an episode at the most, where it was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<usize>,
+    /// What the domain and the problems said when they were asked for: a sum for each file, by its path.
+    #[serde(default)]
+    pub sums: BTreeMap<String, String>,
 }
 
 /// The domain file that a name stands for, if it stands for one: itself, or that of a folder.
@@ -83,7 +91,7 @@ impl Files {
                 beside.display()
             );
         }
-        Ok(Files {
+        let mut files = Files {
             domain: absolute(domain)?,
             train: train.iter().map(|p| absolute(p)).collect::<anyhow::Result<_>>()?,
             test: test
@@ -91,7 +99,42 @@ impl Files {
                 .map(|p| Ok((task_name(p, name), absolute(p)?)))
                 .collect::<anyhow::Result<_>>()?,
             max_steps: asked.max_steps,
-        })
+            sums: BTreeMap::new(),
+        };
+        files.sums = files.sums_now()?;
+        Ok(files)
+    }
+
+    /// A sum for each file that is read.
+    fn sums_now(&self) -> anyhow::Result<BTreeMap<String, String>> {
+        let mut all = vec![self.domain.clone()];
+        for path in self.train.iter().chain(self.test.iter().map(|(_, path)| path)) {
+            all.extend(derrl_pddl::problem_files(path)?);
+        }
+        let sum = |path: PathBuf| {
+            let shown = path.display().to_string();
+            let bytes = read_up_to(&path, MOST_PDDL).with_context(|| format!("cannot read {shown}"))?;
+            Ok((shown, fingerprint(bytes.into_iter())))
+        };
+        all.into_iter().map(sum).collect()
+    }
+
+    /// An error where a file is not what it was when it was asked for: a run that went on would mix the two.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let now = self.sums_now()?;
+        let changed = now.iter().find(|(path, sum)| self.sums.get(*path) != Some(sum));
+        let gone = self.sums.keys().find(|path| !now.contains_key(*path));
+        let remedy = "restore it, or start a new run by another --out";
+        match (changed, gone) {
+            (None, None) => Ok(()),
+            (_, Some(path)) => bail!("{path} is gone since this run began: {remedy}"),
+            (Some((path, _)), None) if self.sums.contains_key(path) => {
+                bail!("{path} has changed since this run began: {remedy}")
+            }
+            (Some((path, _)), None) => {
+                bail!("{path} was not there when this run began: remove it, or start a new run")
+            }
+        }
     }
 }
 
@@ -112,6 +155,8 @@ pub struct Pddl {
     larger: OnceLock<Vec<Arc<Task>>>,
     /// The problems bound to the alphabet in use: making environments is then cheap.
     bound: Mutex<BTreeMap<String, Bound>>,
+    /// How often shields took part.
+    counts: Arc<ShieldCounts>,
 }
 
 /// Problems bound to an alphabet.
@@ -142,6 +187,7 @@ impl Pddl {
             varied: OnceLock::new(),
             larger: OnceLock::new(),
             bound: Mutex::default(),
+            counts: Arc::default(),
         }))
     }
 
@@ -299,7 +345,7 @@ impl Pddl {
             bail!("{task} holds {} problems: name one of them", problems.len());
         }
         let mut actor = Actor::new(policy, alphabet);
-        let (_, played) = play(&mut actor, &problems, 0, seed)?;
+        let (_, played) = play(&mut actor, (alphabet, &self.counts), &problems, 0, seed)?;
         Ok((Arc::clone(problems.task(0)), played))
     }
 
@@ -316,7 +362,7 @@ impl Pddl {
         let (mut returns, mut scores) = (Vec::new(), Vec::new());
         for i in 0..problems.len() {
             let started = Instant::now();
-            let (value, played) = play(&mut actor, &problems, i, seed)?;
+            let (value, played) = play(&mut actor, (alphabet, &self.counts), &problems, i, seed)?;
             returns.push(value);
             scores.push(ProblemScore {
                 file: problems.task(i).problem.file.clone(),
@@ -353,9 +399,10 @@ pub struct Played {
     pub first_decision: f64,
 }
 
-/// Plays the `i`-th problem to its end. The return, and what was done.
+/// Plays the `i`-th problem to its end, under the shield of the alphabet. The return, and what was done.
 pub fn play(
     actor: &mut Actor<'_>,
+    (alphabet, counts): (&Arc<Alphabet>, &Arc<ShieldCounts>),
     problems: &Arc<Problems>,
     i: usize,
     seed: u64,
@@ -369,10 +416,29 @@ pub fn play(
     }
     let mut env = PddlEnv::new(Arc::clone(problems))?;
     env.start(i);
-    let (mut world, mut ties) = episode_streams(seed, i as u64);
+    let streams = episode_streams(seed, i as u64);
+    if alphabet.shield.is_empty() {
+        let value = to_the_end(actor, &mut env, (problems, begun), streams, &mut played);
+        played.cost = PddlEnv::cost(&env);
+        return Ok((value, played));
+    }
+    let mut env = Shielded::new(env, alphabet, counts);
+    let value = to_the_end(actor, &mut env, (problems, begun), streams, &mut played);
+    played.cost = PddlEnv::cost(env.inner());
+    Ok((value, played))
+}
+
+/// Plays an episode that has begun. Its return.
+fn to_the_end(
+    actor: &mut Actor<'_>,
+    env: &mut dyn Env,
+    (problems, begun): (&Problems, Instant),
+    (mut world, mut ties): (Rng, Rng),
+    played: &mut Played,
+) -> f64 {
     let mut value = 0.0;
     loop {
-        let action = actor.act(&env, &mut ties);
+        let action = actor.act(env, &mut ties);
         if played.plan.steps.is_empty() {
             played.first_decision = begun.elapsed().as_secs_f64();
         }
@@ -384,8 +450,7 @@ pub fn play(
         }
     }
     played.solved = env.succeeded();
-    played.cost = PddlEnv::cost(&env);
-    Ok((value, played))
+    value
 }
 
 /// Why a problem was not solved, as far as a search tells.

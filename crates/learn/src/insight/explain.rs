@@ -21,7 +21,7 @@ use derrl_env::Rng;
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{
     Action, Alphabet, Arg, Choice, Constant, Decider, EveryAction, Facts, GroundAction, Literal, Object,
-    Policy, Query, Rule, Universe, Var, derive, substitutions,
+    Policy, Query, Rule, Shield, Universe, Var, derive, legal_actions, substitutions,
 };
 use serde::Serialize;
 
@@ -48,7 +48,25 @@ pub struct Explanation {
     /// How many other actions there are that were not asked for.
     #[serde(skip_serializing_if = "is_zero")]
     pub unexplained: usize,
+    /// What the policy would rather have done, or as soon, and a shield forbids: the first of such actions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Forbidden>,
+    /// The first rule against the action chosen, where every action is forbidden and it is one of the least bad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forced: Option<Match>,
 }
+
+/// An action that a shield forbids.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forbidden {
+    /// The action.
+    pub action: String,
+    /// The first rule that forbids it.
+    pub by: Match,
+}
+
+/// The most forbidden actions that are told of one decision.
+const MOST_FORBIDDEN: usize = 20;
 
 /// The most actions that are listed where no rule fires.
 const MOST_TIES: usize = 10_000;
@@ -110,6 +128,15 @@ pub enum Reason {
     NoRule,
     /// It is not legal in this state: the world does not allow it.
     Illegal,
+    /// A shield forbids it: `nearest` is the first rule against it.
+    Forbidden,
+}
+
+impl Reason {
+    /// Whether the action was not among those that could be chosen.
+    pub fn is_excluded(self) -> bool {
+        matches!(self, Reason::Illegal | Reason::Forbidden)
+    }
 }
 
 /// Explains decisions of one policy.
@@ -144,6 +171,14 @@ impl<'a> Explainer<'a> {
         rng: &mut Rng,
         asked: &[GroundAction],
     ) -> Option<(GroundAction, Explanation)> {
+        let shield = Shield::new(self.alphabet, universe);
+        if let (Some(shield), None) = (&shield, self.legal) {
+            // Nobody has asked yet what is allowed.
+            let legal = legal_actions(facts, self.alphabet, universe);
+            let mut all = legal.unwrap_or_else(|| universe.ground_actions(self.alphabet));
+            shield.restrict(&mut all, 0, facts, universe);
+            return self.among(Some(&all)).explain(facts, universe, rng, asked);
+        }
         let decision = self.decider(universe).decide_among(facts, self.alphabet, universe, self.legal);
         let every = EveryAction::new(self.alphabet, universe);
         let (count, silent) = (self.legal.map_or(every.len(), <[_]>::len), decision.ties.is_empty());
@@ -161,25 +196,70 @@ impl<'a> Explainer<'a> {
             .filter(|a| **a != chosen)
             .map(|a| self.why_not(a, decision.value, facts, universe))
             .collect();
+        let (forbidden, forced) = match &shield {
+            None => (Vec::new(), None),
+            Some(shield) => (
+                self.preferred_but_forbidden(decision.value, shield, facts, universe),
+                self.against(&chosen, shield, facts, universe),
+            ),
+        };
         let explanation = Explanation {
+            forbidden,
+            forced,
             facts: facts.show(self.alphabet, universe),
             action: self.show(&chosen, universe),
             value: decision.value,
             fired: self.fired(&chosen, facts, universe),
             ties: ties.iter().map(|a| self.show(a, universe)).collect(),
             unexplained: (count - 1)
-                .saturating_sub(others.iter().filter(|o| o.reason != Reason::Illegal).count()),
+                .saturating_sub(others.iter().filter(|o| !o.reason.is_excluded()).count()),
             others,
         };
         Some((chosen, explanation))
+    }
+
+    /// What is forbidden of the actions that the policy alone would take, where these are worth at least `value`.
+    fn preferred_but_forbidden(
+        &self,
+        value: f64,
+        shield: &Shield,
+        facts: &Facts,
+        universe: &Universe,
+    ) -> Vec<Forbidden> {
+        let alone = self.decider(universe).decide_among(facts, self.alphabet, universe, None);
+        if alone.value < value || alone.value == 0.0 {
+            return Vec::new();
+        }
+        let by = |action: &GroundAction| {
+            let by = self.against(action, shield, facts, universe)?;
+            Some(Forbidden { action: self.show(action, universe), by })
+        };
+        alone.ties.iter().filter_map(by).take(MOST_FORBIDDEN).collect()
+    }
+
+    /// The first rule that forbids an action, under the substitution by which it does.
+    fn against(
+        &self,
+        action: &GroundAction,
+        shield: &Shield,
+        facts: &Facts,
+        universe: &Universe,
+    ) -> Option<Match> {
+        let first = *shield.forbidding(action, facts, universe).first()?;
+        let rule = &self.alphabet.shield[first];
+        let alone = Policy { rules: vec![rule.clone()] };
+        let found = Explainer::new(&alone, self.alphabet).fired(action, facts, universe)?;
+        Some(Match { rule: first + 1, text: rule.display_never(self.alphabet).to_string(), ..found })
     }
 
     /// Why an action is not chosen where the best value is `best`.
     pub fn why_not(&self, action: &GroundAction, best: f64, facts: &Facts, universe: &Universe) -> WhyNot {
         let text = self.show(action, universe);
         if self.legal.is_some_and(|legal| legal.binary_search(action).is_err()) {
-            let (reason, failed) = (Reason::Illegal, Vec::new());
-            return WhyNot { action: text, value: 0.0, reason, nearest: None, failed, what_if: None };
+            let shield = Shield::new(self.alphabet, universe);
+            let nearest = shield.and_then(|shield| self.against(action, &shield, facts, universe));
+            let reason = if nearest.is_some() { Reason::Forbidden } else { Reason::Illegal };
+            return WhyNot { action: text, value: 0.0, reason, nearest, failed: Vec::new(), what_if: None };
         }
         if let Some((i, phi)) = self.derivation(action, facts, universe) {
             let value = self.policy.rules[i].weight;

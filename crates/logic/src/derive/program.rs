@@ -236,17 +236,20 @@ impl Alphabet {
         self.program.as_ref().map_or(&[], |p| p.definitions())
     }
 
-    /// The constants that definitions mention, each once.
+    /// The constants that definitions and rules that forbid mention, each once.
     pub fn defining_constants(&self) -> Vec<Constant> {
-        let mut all = Vec::new();
-        for d in self.definitions() {
-            let How::Clause(clause) = &d.how else { continue };
-            for arg in clause.head.iter().chain(clause.body.iter().flat_map(|l| &l.args)) {
-                if let Arg::Const(c) = arg
-                    && !all.contains(c)
-                {
-                    all.push(c.clone());
-                }
+        let clauses = self.definitions().iter().filter_map(|d| match &d.how {
+            How::Clause(clause) => Some(clause),
+            _ => None,
+        });
+        let of_clauses = clauses.flat_map(|c| c.head.iter().chain(c.body.iter().flat_map(|l| &l.args)));
+        let of_shield = self.shield.iter().flat_map(|rule| rule.body.iter().flat_map(|l| &l.args));
+        let mut all: Vec<Constant> = Vec::new();
+        for arg in of_clauses.chain(of_shield) {
+            if let Arg::Const(c) = arg
+                && !all.contains(c)
+            {
+                all.push(c.clone());
             }
         }
         all

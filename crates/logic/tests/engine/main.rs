@@ -132,6 +132,7 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                 variables,
                 variables_given: true,
                 max_body: None,
+                shield: Vec::new(),
                 templates: None,
                 constraints: Vec::new(),
             }
@@ -392,6 +393,7 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             variables: 4,
             variables_given: true,
             max_body: None,
+            shield: Vec::new(),
             templates: None,
             constraints: Vec::new(),
         }

@@ -180,7 +180,7 @@ fn by_rules((generator, rules): (&Generator, &str), text: &str, seed: u64) -> an
     let problems = Arc::new(Problems::new(&translation, &alphabet, vec![Arc::clone(&task)], None)?);
     let mut actor = Actor::new(&policy, &alphabet);
     let acting = Instant::now();
-    let (_, played) = play(&mut actor, &problems, 0, seed)?;
+    let (_, played) = play(&mut actor, (&alphabet, &Arc::default()), &problems, 0, seed)?;
     let (seconds, seconds_acting) = (start.elapsed().as_secs_f64(), acting.elapsed().as_secs_f64());
     let checked = played.plan.check(&task)?;
     if !played.solved {

@@ -24,7 +24,7 @@ pub use counterexample::{Counterexample, Kind, RunStep};
 pub use failure::Failure;
 pub use parallel::cores;
 pub(crate) use parallel::in_chunks;
-pub use walk::{Tally, Worst};
+pub use walk::{Guarded, Tally, Worst};
 
 use crate::error::Error;
 use walk::{Shorter, Walker};
@@ -125,6 +125,32 @@ pub struct Report {
     /// Where it is refuted, a shortest run that fails although ties are random; where it is proved if ties are random, a shortest
     /// loop that an adversary could go round. From an instance of the smallest size that has one.
     pub counterexample: Option<Counterexample>,
+    /// What the shield does, where the domain has rules that forbid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shield: Option<ShieldReport>,
+}
+
+/// Whether rules that forbid are ever violated: asked apart from whether the goal is reached.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShieldReport {
+    /// Whether no forbidden action is taken, in any state that can be reached, however ties are broken.
+    pub never_violated: bool,
+    /// States in which the policy alone could take a forbidden action, and the shield keeps it from that.
+    pub corrected_states: u64,
+    /// States in which every action is forbidden.
+    pub forced_states: u64,
+    /// One of these, of the smallest size that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violation: Option<Violation>,
+}
+
+/// A state in which every action is forbidden.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Violation {
+    /// What its family is called.
+    pub instance: String,
+    /// What holds.
+    pub facts: Vec<String>,
 }
 
 /// Whether a policy always reaches the goal.
@@ -259,7 +285,26 @@ pub fn verify(
         Verdict::Proved => worst_case(subject, space.as_ref(), &progress),
         Verdict::ProvedIfTiesAreRandom | Verdict::Refuted => None,
     };
-    Ok(Some(Report { verdict, sizes, worst_case, counterexample }))
+    let shield = shield(subject, space.as_ref(), &progress);
+    Ok(Some(Report { verdict, sizes, worst_case, counterexample, shield }))
+}
+
+/// What the shield does, if there is one.
+fn shield(subject: &Subject<'_>, space: &dyn Space, progress: &Progress) -> Option<ShieldReport> {
+    if subject.alphabet.shield.is_empty() {
+        return None;
+    }
+    let sum = |of: fn(&Tally) -> u64| progress.sizes.iter().map(of).sum::<u64>();
+    let forced_states = sum(|tally| tally.shield.forced);
+    let first = progress.sizes.iter().enumerate().find_map(|(i, t)| t.shield.first.map(|first| (i, first)));
+    let violation = first.map(|(size, (family, state))| {
+        let family = space.family(size, family);
+        let mut facts = Facts::new(subject.alphabet);
+        observe_state(family.as_ref(), state, &mut facts);
+        Violation { instance: family.title(), facts: facts.show(subject.alphabet, family.universe()) }
+    });
+    let corrected_states = sum(|tally| tally.shield.corrected);
+    Some(ShieldReport { never_violated: forced_states == 0, corrected_states, forced_states, violation })
 }
 
 /// Walks what is left of a size. `false` if it was stopped.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use derrl_env::{Family, Next, observe_state};
-use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
+use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Shield, Universe};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,28 @@ pub struct Tally {
     pub failure: Option<Failure>,
     /// A shortest loop that only an adversary who breaks ties goes round for ever.
     pub unlucky_loop: Option<Failure>,
+    /// What a shield does.
+    #[serde(default)]
+    pub shield: Guarded,
+}
+
+/// What a shield does in the states that are reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guarded {
+    /// States in which the policy alone could take a forbidden action.
+    pub corrected: u64,
+    /// States in which every action is forbidden, so that a forbidden one is taken.
+    pub forced: u64,
+    /// The first of these: its family and its code.
+    pub first: Option<(u64, u128)>,
+}
+
+impl Guarded {
+    fn add(&mut self, other: &Guarded) {
+        self.corrected += other.corrected;
+        self.forced += other.forced;
+        self.first = self.first.or(other.first);
+    }
 }
 
 /// An instance in which the policy takes more actions than it needs to.
@@ -75,6 +97,7 @@ impl Tally {
         self.optimal = self.optimal.saturating_add(other.optimal);
         self.excess = self.excess.saturating_add(other.excess);
         self.expected_excess += other.expected_excess;
+        self.shield.add(&other.shield);
         let excess = |w: &Option<Worst>| w.as_ref().map_or(0, Worst::excess);
         if excess(&other.worst) > excess(&self.worst) {
             self.worst = other.worst;
@@ -114,12 +137,15 @@ pub(crate) struct Walker<'a> {
     index: FxHashMap<u128, u32>,
     states: Vec<Visited>,
     graph: Graph,
+    /// What the shield did in the family that is walked.
+    guarded: Guarded,
 }
 
 /// A policy for the objects of a family.
 struct Compiled {
     universe: Arc<Universe>,
     decider: Decider,
+    shield: Option<Shield>,
     /// All ground actions, listed where any may be tried.
     all: Option<Arc<[GroundAction]>>,
 }
@@ -167,6 +193,7 @@ impl<'a> Walker<'a> {
             index: FxHashMap::default(),
             states: Vec::new(),
             graph: Graph::default(),
+            guarded: Guarded::default(),
         }
     }
 
@@ -182,6 +209,7 @@ impl<'a> Walker<'a> {
         self.index.clear();
         self.states.clear();
         self.graph.clear();
+        self.guarded = Guarded::default();
         let mut tally = Tally::default();
         let mut failing: Vec<(u32, u128)> = Vec::new();
         family.starts(&mut |code, count| {
@@ -208,6 +236,8 @@ impl<'a> Walker<'a> {
             return None;
         }
         tally.states = self.states.len() as u64;
+        tally.shield = std::mem::take(&mut self.guarded);
+        tally.shield.first = tally.shield.first.map(|(_, code)| (number, code));
         if failing.is_empty() {
             return Some(tally);
         }
@@ -331,6 +361,7 @@ impl<'a> Walker<'a> {
             self.compiled.push(Compiled {
                 universe: Arc::clone(universe),
                 decider: Decider::new(self.policy, self.alphabet, universe),
+                shield: Shield::new(self.alphabet, universe),
                 all: None,
             });
             self.compiled.len() - 1
@@ -340,6 +371,16 @@ impl<'a> Walker<'a> {
         let mut listed = Vec::new();
         let legal = family.legal(code, &mut listed).then_some(listed.as_slice());
         let decision = compiled.decider.decide_among(&self.facts, self.alphabet, universe, legal);
+        if let Some(shield) = &compiled.shield {
+            let forbids = |a: &GroundAction| !shield.forbidding(a, &self.facts, universe).is_empty();
+            let taken = legal.filter(|_| decision.ties.is_empty()).unwrap_or(&decision.ties);
+            if taken.first().is_some_and(forbids) {
+                self.guarded.forced += 1;
+                self.guarded.first = self.guarded.first.or(Some((0, code)));
+            }
+            let alone = compiled.decider.decide_among(&self.facts, self.alphabet, universe, None);
+            self.guarded.corrected += u64::from(alone.ties.iter().any(forbids));
+        }
         let all = match legal {
             Some(legal) => legal.into(),
             None => {
