@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// What is refused is refused at once, on a busy machine too.
-const AT_ONCE: Duration = Duration::from_secs(30);
+/// What is refused is refused at once, and small runs end soon, on a busy machine too.
+const SOON: Duration = Duration::from_secs(180);
 
 fn derrl(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
@@ -23,7 +23,7 @@ fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
     let begun = Instant::now();
     let mut child = derrl(folder, args).spawn().expect("the command starts");
     while child.try_wait().expect("it can be waited for").is_none() {
-        if begun.elapsed() > AT_ONCE {
+        if begun.elapsed() > SOON {
             let _ = child.kill();
             panic!("{args:?} takes too long");
         }
@@ -121,7 +121,9 @@ fn signals_are_answered_within_a_second() {
             assert!(begun.elapsed() < Duration::from_secs(3), "{args:?} goes on");
             std::thread::sleep(Duration::from_millis(10));
         }
-        assert_eq!(child.wait().expect("it has ended").code(), Some(130), "{args:?}");
+        // Before it has begun its work, the signal ends it.
+        let code = child.wait().expect("it has ended").code();
+        assert!(code.is_none_or(|code| code == 130), "{args:?}: {code:?}");
     }
 }
 

@@ -127,12 +127,9 @@ pub struct Unsupported {
 /// The policy as a text of that language; an error where the language cannot say all of it. What a shield forbids is forbidden
 /// there too; where it forbids everything, the program's policy says nothing.
 pub fn export(target: &Target, policy: &Policy, alphabet: &Alphabet) -> Result<String, Unsupported> {
-    let explicit = if alphabet.shield.is_empty() {
-        Explicit::new(policy, alphabet)
-    } else {
-        let (policy, alphabet) = policy.carrying_shield(alphabet);
-        Explicit::new(&policy, &alphabet)
-    };
+    let carrying = (!alphabet.shield.is_empty()).then(|| policy.carrying_shield(alphabet));
+    let (policy, alphabet) = carrying.as_ref().map_or((policy, alphabet), |(p, a)| (p, a.as_ref()));
+    let explicit = Explicit::new(policy, alphabet);
     match (target.lacks)(&explicit) {
         Some(why) => Err(Unsupported { target: target.name, why }),
         None => Ok((target.write)(&explicit)),
