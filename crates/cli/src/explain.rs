@@ -457,7 +457,8 @@ pub fn show_substitution(m: &Match) -> String {
 
 /// The numbers that a rule compares, those that are asked for, a line each.
 fn show_readings(m: &Match, asked: impl Fn(&Reading) -> bool) -> String {
-    m.readings.iter().filter(|r| asked(r)).map(|r| format!("            {}\n", r.words)).collect()
+    let lines = m.readings.iter().filter(|r| asked(r));
+    lines.flat_map(|r| ["            ", r.words.as_str(), "\n"]).collect()
 }
 
 /// Why an action was not chosen.
