@@ -362,7 +362,7 @@ impl Rule {
 
     /// The rule as one that forbids: `never(move(X, Y)) :- fragile(Y).`
     pub fn display_never<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| {
+        from_fn(move |f| {
             let action = alphabet.action(self.action);
             let rule = self.canonical(action.args.len());
             let head: Vec<Var> = (0..action.args.len()).map(|i| Var(i as u8)).collect();

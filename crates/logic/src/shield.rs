@@ -10,7 +10,7 @@
 //! two with the same first rule, that one against which fewer rules speak.
 
 use std::cmp::Reverse;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::alphabet::{Action, Alphabet, Var};
@@ -21,7 +21,7 @@ use crate::policy::{Policy, read_never};
 use crate::query::{Binding, Query};
 use crate::resolve::Resolver;
 use crate::rule::{Arg, Literal, Rule};
-use crate::syntax::{Item, write_application};
+use crate::syntax::{Item, from_fn, write_application};
 use crate::universe::{GroundAction, Universe};
 
 /// The rules that forbid, compiled for one universe.
@@ -163,7 +163,7 @@ impl Policy {
         let mut text = String::new();
         for ((i, decl), name) in alphabet.actions.iter().enumerate().zip(&names) {
             let head: Vec<Var> = (0..decl.args.len() as u8).map(Var).collect();
-            let head = fmt::from_fn(|f| write_application(f, name, &head));
+            let head = from_fn(|f| write_application(f, name, &head));
             let _ = writeln!(text, ":- derived({}).", alphabet.signature(name, &decl.args));
             let mut rules = alphabet.shield.iter().filter(|r| r.action.0 as usize == i).peekable();
             if rules.peek().is_none() {
@@ -171,7 +171,7 @@ impl Policy {
             }
             for rule in rules {
                 let body = rule.canonical(decl.args.len());
-                let _ = writeln!(text, "{head}{}", fmt::from_fn(|f| body.write_body(alphabet, f)));
+                let _ = writeln!(text, "{head}{}", from_fn(|f| body.write_body(alphabet, f)));
             }
         }
         let _ = write!(text, "{}", self.display(alphabet));
@@ -210,7 +210,7 @@ fn nothing(alphabet: &Alphabet) -> String {
     given.map_or_else(String::new, |p| {
         // Variables that no head has.
         let args: Vec<String> = (0..p.args.len()).map(|i| format!("Any{i}")).collect();
-        let atom = fmt::from_fn(|f| write_application(f, &p.name, &args)).to_string();
+        let atom = from_fn(|f| write_application(f, &p.name, &args)).to_string();
         format!(" :- {atom}, \\+ {atom}.")
     })
 }
