@@ -83,7 +83,7 @@ pub use language::slot::{Given, RuleDistribution, Slot};
 pub use search::budget::Budget;
 pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult};
 pub use search::improve::{Improved, Improver, Widening, WideningStep};
-pub use search::observer::{Observer, Point, Silent};
+pub use search::observer::{Best, Observer, Point, Silent};
 pub use search::prune::{length, prune};
 pub use search::refine::{Judge, Judged, advantage, refine};
 pub use search::waves::{MakeEnv, MakeSizes, Search, Sizes};

@@ -23,12 +23,31 @@ pub trait Observer: Sync {
     fn scouting(&self, _seed: u64) {}
     /// All restarts are done, and the rules that were chosen are improved.
     fn improving(&self, _seed: u64) {}
+    /// The run goes over to something else, said in a few words that a person understands: `improving the rules`.
+    fn phase(&self, _seed: u64, _what: &str) {}
+    /// The run has taken so many decisions in all. Called as often as is convenient.
+    fn decided(&self, _seed: u64, _decisions: u64) {}
+    /// The run has a better policy than it had before, or its first one.
+    fn best(&self, _seed: u64, _best: &Best<'_>) {}
     /// The run is finished.
     fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, _learned: &Learned) {}
     /// Whether to stop as soon as possible. Asked often: it should take no time.
     fn interrupted(&self) -> bool {
         false
     }
+}
+
+/// The best policy of a run that is under way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Best<'a> {
+    /// Its text, as `policy.pl` would have it.
+    pub policy: &'a str,
+    /// Its mean return, as far as it was tried.
+    pub mean_return: f64,
+    /// The share of the episodes tried that succeeded, where there is a goal.
+    pub success: Option<f64>,
+    /// Decisions that the run had taken when it was found.
+    pub decisions: u64,
 }
 
 /// A point of a training curve.
