@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-export PIP_DISABLE_PIP_1.1.414SION_CHECK=1
+export PIP_DISABLE_PIP_VERSION_CHECK=1
 venv=.tools/python
 packages=(
     maturin==1.16.0 mypy==2.4.1 pyright==1.1.414 pytest==9.2.0 pytest-xdist==3.8.0 numpy==2.4.6 gymnasium==1.4.0 minigrid==3.2.0 pettingzoo==1.27.0

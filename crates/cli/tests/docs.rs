@@ -38,7 +38,8 @@ const KINDS: [(&str, Kind); 4] = [
 ];
 
 /// How a command begins that needs not be run here.
-const RUN_ELSEWHERE: [&str; 4] = ["git clone ", "cargo install ", "pip install ", "./test.sh"];
+const RUN_ELSEWHERE: [&str; 5] =
+    ["git clone ", "cargo install ", "pip install ", "./test.sh", "./release.sh "];
 
 /// How long a long command runs.
 const MOMENT: Duration = Duration::from_secs(1);
