@@ -461,6 +461,10 @@ pub struct Verify {
     /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
+    /// Write a certificate to this file: all that `checker/check.py`, which shares no code with derrl, needs to check the
+    /// verdict
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Draw the counterexample to this file (.svg or .png)
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
