@@ -33,7 +33,8 @@ def played(env, model, episodes=50):
     return total / episodes, masked_out
 
 
-@pytest.mark.parametrize("world", [world for world in derrl.builtin() if world != "traffic"])
+# Traffic has several agents, and cartpole has no facts.
+@pytest.mark.parametrize("world", [world for world in derrl.builtin() if world not in ("traffic", "cartpole")])
 def test_stable_baselines_own_checker_passes(world):
     check_env(gymnasium.make(derrl.gym.identifier(world)).unwrapped)
 

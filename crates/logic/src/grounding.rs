@@ -77,6 +77,9 @@ impl Grounding {
     }
 }
 
+/// Sees an action by its number, a mask, and the object of each variable by number.
+pub type Visit<'v> = dyn FnMut(usize, &[u64], &[usize]) + 'v;
+
 /// Ground actions between two questions whether to stop.
 const STOP_EVERY: usize = 64;
 
@@ -165,7 +168,7 @@ impl Grounder {
         actions: &[GroundAction],
         facts: &Facts,
         universe: &Universe,
-        visit: &mut dyn FnMut(usize, &[u64], &[usize]),
+        visit: &mut Visit<'_>,
     ) {
         let mut searches: Vec<Search<'_>> =
             self.kinds.iter().map(|kind| Search::new(kind, self.words, facts, universe)).collect();

@@ -204,7 +204,8 @@ impl Drawer<'_> {
         let weighted = comparison.left.terms.get(1).is_some_and(|t| t.factor.abs() != 1.0);
         if weighted && rng.unit() < 0.5 {
             let by = rng.unit().mul_add(3.0, -1.5).exp2();
-            comparison.left.terms[1].factor = one_digit(comparison.left.terms[1].factor * by);
+            let x = comparison.left.terms[1].factor * by;
+            comparison.left.terms[1].factor = self.vocabulary.weight(&comparison.left, x);
         } else if rng.unit() < 0.3 {
             comparison.threshold = self.vocabulary.threshold(&comparison.left, rng)?;
         } else {

@@ -5,7 +5,7 @@
 /// Lists that are kept: fewer lose what may still become good, more take longer to beat.
 pub const ELITES: usize = 6;
 /// Instances of the first races: two tell nothing about chance, and most challengers lose on the first.
-pub const FIRST_RACE: usize = 3;
+pub const FIRST_RACE: u64 = 3;
 /// After so many races an instance is added: the better the lists, the finer the differences.
 pub const RACES_PER_INSTANCE: u64 = 10;
 /// The most instances of a race. Their standard error is then an eighth of an episode's.
@@ -103,8 +103,8 @@ pub const FEWEST_RANDOM: usize = 3;
 pub const PATIENCE: u64 = 60_000;
 /// See [`PATIENCE`].
 pub const PATIENCE_SHARE: f64 = 0.4;
-/// The same where all episodes of its races succeeded: nothing but shorter rules can come.
-pub const PATIENCE_SOLVED: u64 = 20_000;
+/// Where nothing is left to gain in races, the best list plays so many new instances. One in which it fails joins the races.
+pub const CONFIRMED: usize = 100;
 /// Steps of a run, at the most, where nobody says otherwise.
 pub const MOST_STEPS: u64 = 1_000_000;
 /// The share of the steps that the last comparison and the shortening may take.

@@ -4,7 +4,7 @@ use derrl_env::Rng;
 
 use super::ledger::{Ledger, Part};
 use super::limits::{
-    DRAWN_FIRST, DRAWN_FLAT, DRAWN_LATER, LAST_SHARE, PATIENCE, PATIENCE_SHARE, PATIENCE_SOLVED, TRYING_SHARE,
+    DRAWN_FIRST, DRAWN_FLAT, DRAWN_LATER, LAST_SHARE, PATIENCE, PATIENCE_SHARE, TRYING_SHARE,
 };
 use super::record::Record;
 use super::vocabulary::Width;
@@ -20,6 +20,10 @@ pub enum Next {
     Try,
     /// Allow sums.
     Widen,
+    /// Race lists that are a little shorter than the best one.
+    Shorten,
+    /// Play new instances with the best list: one in which it fails joins the races; if there is none, nothing is left to gain.
+    Confirm,
     /// Compare the best lists and stop.
     End,
 }
@@ -34,11 +38,16 @@ pub fn next(record: &Record, ledger: &Ledger, most: u64, rng: &mut Rng) -> Next 
     if record.tried.len() < DRAWN_FIRST {
         return Next::Draw;
     }
-    let waited = steps - record.changed_at;
-    let solved = !flat && record.is_solved();
-    if solved && waited >= PATIENCE_SOLVED {
-        return Next::End;
+    if record.is_saturated() {
+        return if !record.is_shortened() {
+            Next::Shorten
+        } else if !record.is_confirmed {
+            Next::Confirm
+        } else {
+            Next::End
+        };
     }
+    let waited = steps - record.changed_at;
     if !flat && waited >= PATIENCE.max((PATIENCE_SHARE * steps as f64) as u64) {
         return if record.width == Width::Plain { Next::Widen } else { Next::End };
     }

@@ -36,8 +36,10 @@ pub struct Record {
     pub elites: Vec<Elite>,
     /// The texts of all lists that were raced.
     pub tried: FxHashSet<String>,
-    /// Instances of a race.
-    pub instances: usize,
+    /// The numbers of the instances of a race.
+    pub instances: Vec<u64>,
+    /// The number of the next instance that nobody has played.
+    pub new_instance: u64,
     /// Races so far.
     pub races: u64,
     /// How differences between lists usually spread on an instance.
@@ -52,6 +54,10 @@ pub struct Record {
     pub can_try: bool,
     /// The steps taken when the best list last changed.
     pub changed_at: u64,
+    /// The list of which all that are a little shorter were raced last.
+    pub shortened: Option<RuleList>,
+    /// Whether the best list succeeded in as many new instances as are asked for.
+    pub is_confirmed: bool,
     /// What acting at random earns.
     pub random: f64,
     /// How far each measure ranges in random play.
@@ -63,7 +69,8 @@ impl Default for Record {
         Record {
             elites: Vec::new(),
             tried: FxHashSet::default(),
-            instances: FIRST_RACE,
+            instances: (0..FIRST_RACE).collect(),
+            new_instance: FIRST_RACE,
             races: 0,
             noise: 0.0,
             width: Width::Plain,
@@ -71,6 +78,8 @@ impl Default for Record {
             labels: Vec::new(),
             can_try: true,
             changed_at: 0,
+            shortened: None,
+            is_confirmed: false,
             random: 0.0,
             ranges: Vec::new(),
         }
@@ -78,16 +87,30 @@ impl Default for Record {
 }
 
 impl Record {
-    /// Whether nothing tells lists apart: all earned the same everywhere.
-    pub fn is_flat(&self) -> bool {
+    /// Whether all lists earned the same everywhere.
+    fn is_level(&self) -> bool {
         let mut all = self.elites.iter().flat_map(|e| &e.returns);
         let first = all.next();
         all.all(|r| Some(r) == first)
     }
 
-    /// Whether the best list succeeded in all its races.
-    pub fn is_solved(&self) -> bool {
-        self.elites.first().is_some_and(|e| e.successes == e.returns.len())
+    /// Whether nothing says yet what is good: all lists earn the same, and none succeeds.
+    pub fn is_flat(&self) -> bool {
+        self.is_level() && !self.is_solved()
+    }
+
+    /// Whether nothing is left to gain in races: all lists earn the same, and succeed.
+    pub fn is_saturated(&self) -> bool {
+        self.elites.len() >= ELITES && self.is_level() && self.is_solved()
+    }
+
+    /// Whether all lists a little shorter than the best one were raced.
+    pub fn is_shortened(&self) -> bool {
+        self.shortened.is_some() && self.shortened.as_ref() == self.elites.first().map(|e| &e.list)
+    }
+
+    fn is_solved(&self) -> bool {
+        !self.elites.is_empty() && self.elites.iter().all(|e| e.successes == e.returns.len())
     }
 
     /// Takes a list in among the best, the last of which goes where there are too many.

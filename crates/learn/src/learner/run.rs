@@ -10,7 +10,7 @@ use super::fit;
 use super::judge::{Lead, lead, wins_tie};
 use super::ledger::{From, Part};
 use super::limits::{
-    ELITES, FEWEST_RANDOM, HARD_FIRST, KEPT_STATES, LONGEST_RACE, MOST_STEPS, NOTED_EVERY,
+    CONFIRMED, ELITES, FEWEST_RANDOM, HARD_FIRST, KEPT_STATES, LONGEST_RACE, MOST_STEPS, NOTED_EVERY,
     RACES_PER_INSTANCE, RANDOM_EPISODES, RANDOM_STEPS,
 };
 use super::list::RuleList;
@@ -73,6 +73,11 @@ impl<'a> Run<'a> {
         self.world.ledger.all()
     }
 
+    /// What steps were spent on.
+    pub fn ledger(&self) -> super::ledger::Ledger {
+        self.world.ledger
+    }
+
     /// Searches until the plan says that it is enough.
     pub fn search(&mut self) -> Result<(), Error> {
         self.play_at_random()?;
@@ -93,6 +98,8 @@ impl<'a> Run<'a> {
                     self.record.width = Width::Sums;
                     self.record.changed_at = self.steps();
                 }
+                Next::Shorten => self.race_shorter()?,
+                Next::Confirm => self.confirm()?,
                 Next::End => return Ok(()),
             }
         }
@@ -127,8 +134,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A list made of what is known, from one of the best ones where it needs a parent.
-    fn draw(&mut self, make: impl Fn(&Drawer<'_>, &RuleList, &mut Rng) -> RuleList) -> RuleList {
+    /// Lists made of what is known, from one of the best ones where they need a parent.
+    fn draw<T>(&mut self, make: impl Fn(&Drawer<'_>, &RuleList, &mut Rng) -> T) -> T {
         let parent = self.parent();
         let vocabulary = Vocabulary::new(&self.alphabet, self.record.width, &self.record.seen);
         let drawer = Drawer { vocabulary, elites: &self.record.elites };
@@ -194,13 +201,13 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         if self.record.elites.len() < ELITES {
-            let all: Vec<usize> = (0..self.record.instances).collect();
+            let all: Vec<usize> = (0..self.record.instances.len()).collect();
             return self.race(list, &all, None).map(|_| ());
         }
         self.record.races += 1;
-        self.add_instance()?;
+        self.add_instance_at_times()?;
         let weakest = &self.record.elites[self.record.elites.len() - 1];
-        let mut order: Vec<usize> = (0..self.record.instances).collect();
+        let mut order: Vec<usize> = (0..self.record.instances.len()).collect();
         self.rng.shuffle(&mut order);
         if self.rng.unit() < HARD_FIRST {
             order.sort_by(|&a, &b| weakest.returns[a].total_cmp(&weakest.returns[b]));
@@ -215,7 +222,8 @@ impl<'a> Run<'a> {
         let mut elite = Elite { list, returns: vec![0.0; order.len()], successes: 0, around: 0.0 };
         let mut gaps = Vec::new();
         for (k, &i) in order.iter().enumerate() {
-            let tried = self.episode(&elite.list, (From::Races, i as u64), Part::Racing)?;
+            let number = self.record.instances[i];
+            let tried = self.episode(&elite.list, (From::Races, number), Part::Racing)?;
             elite.returns[i] = tried.went.earned;
             elite.successes += usize::from(tried.went.success);
             elite.around += (tried.around - elite.around) / (k + 1) as f64;
@@ -244,20 +252,50 @@ impl<'a> Run<'a> {
     }
 
     /// Adds an instance to races, now and then.
-    fn add_instance(&mut self) -> Result<(), Error> {
+    fn add_instance_at_times(&mut self) -> Result<(), Error> {
         let due = self.record.races % RACES_PER_INSTANCE == 0;
-        if !due || self.record.is_flat() || self.record.instances >= LONGEST_RACE {
+        if !due || self.record.is_flat() || self.record.instances.len() >= LONGEST_RACE {
             return Ok(());
         }
-        let number = self.record.instances as u64;
+        self.add_instance()
+    }
+
+    /// Adds the next new instance to races.
+    fn add_instance(&mut self) -> Result<(), Error> {
+        let number = self.record.new_instance;
         for e in 0..self.record.elites.len() {
             let list = self.record.elites[e].list.clone();
             let tried = self.episode(&list, (From::Races, number), Part::Racing)?;
             self.record.elites[e].returns.push(tried.went.earned);
             self.record.elites[e].successes += usize::from(tried.went.success);
         }
-        self.record.instances += 1;
+        self.record.instances.push(number);
+        self.record.new_instance += 1;
         self.record.sort();
+        Ok(())
+    }
+
+    /// Races all lists that are a little shorter than the best one.
+    fn race_shorter(&mut self) -> Result<(), Error> {
+        let best = self.record.elites[0].list.clone();
+        for list in self.draw(|drawer, _, _| drawer.shorter(&best)) {
+            self.challenge(list)?;
+        }
+        self.record.shortened = Some(best);
+        Ok(())
+    }
+
+    /// Plays new instances with the best list, and adds the first in which it fails to races.
+    fn confirm(&mut self) -> Result<(), Error> {
+        let list = self.record.elites[0].list.clone();
+        for _ in 0..CONFIRMED {
+            let which = (From::Races, self.record.new_instance);
+            if !self.episode(&list, which, Part::Racing)?.went.success {
+                return self.add_instance();
+            }
+            self.record.new_instance += 1;
+        }
+        self.record.is_confirmed = true;
         Ok(())
     }
 

@@ -42,6 +42,11 @@ impl Finalist {
 impl Run<'_> {
     /// Compares the best lists on instances that none of them has seen, and shortens the one that earns most.
     pub fn finish(&mut self) -> Result<Chosen, Error> {
+        if self.record.is_confirmed {
+            let best = &self.record.elites[0];
+            let (policy, alphabet) = best.list.policy(&self.alphabet);
+            return Ok(Chosen { policy, alphabet, mean_return: best.mean(), success: 1.0 });
+        }
         let most = self.steps() + (self.steps() as f64 * LAST_SHARE / (1.0 - LAST_SHARE)) as u64;
         let lists: Vec<RuleList> =
             self.record.elites.iter().take(FINALISTS).map(|e| e.list.clone()).collect();

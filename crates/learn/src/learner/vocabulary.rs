@@ -95,7 +95,17 @@ impl<'a> Vocabulary<'a> {
             let of = Linear::of(pair.terms[term].measure, pair.terms[term].places.len());
             Spread::of(&self.seen.values(&of, rng)).map(Spread::width).filter(|w| *w > 0.0)
         };
-        Some(one_digit(times * width(0, rng)? / width(1, rng)?))
+        Some(self.weight(pair, times * width(0, rng)? / width(1, rng)?))
+    }
+
+    /// A weight of one digit for the second measure of a pair. Units that have nothing to do with each other are not added as they are.
+    pub fn weight(&self, pair: &Linear, x: f64) -> f64 {
+        let weight = one_digit(x);
+        let same = self.alphabet.comparable(pair.terms[0].measure, pair.terms[1].measure);
+        if weight.abs() != 1.0 || same {
+            return weight;
+        }
+        if x.abs() < 1.0 { 0.8 * weight } else { 1.2 * weight }
     }
 
     /// The spread of a sum; `None` where it never has a value.

@@ -72,6 +72,9 @@ impl Search<'_> {
                     self.observer.improving(seed);
                     run.finish()
                 });
+                if std::env::var("LEDGER").is_ok() {
+                    eprintln!("{:?}", run.ledger());
+                }
                 match chosen {
                     Err(Error::Interrupted) => return Ok(None),
                     Err(error) => return Err(error),
