@@ -495,6 +495,13 @@ pub struct Verify {
     /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
+    /// A file that defines predicates: none of them may hold in a state that is reached. `verify` says so of each apart from
+    /// the goal
+    #[arg(long, value_name = "FILE")]
+    pub property: Option<PathBuf>,
+    /// Also say whether the goal is always reached within so many actions
+    #[arg(long, value_name = "N")]
+    pub within: Option<u32>,
     /// Write a certificate to this file: all that `checker/check.py`, which shares no code with derrl, needs to check the
     /// verdict
     #[arg(long, value_name = "FILE")]
