@@ -495,8 +495,7 @@ pub struct Verify {
     /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
-    /// A file that defines predicates: none of them may hold in a state that is reached. `verify` says so of each apart from
-    /// the goal
+    /// A file that defines what must never hold in a state that is reached: predicates whose names begin with `bad`
     #[arg(long, value_name = "FILE")]
     pub property: Option<PathBuf>,
     /// Also say whether the goal is always reached within so many actions
