@@ -157,6 +157,13 @@ pub struct WorldArgs {
     /// One learner for all agents of a kind, instead of one per agent (traffic)
     #[arg(long)]
     pub shared: bool,
+    /// Traffic scenarios: SUMO's .sumocfg files, names of the benchmark RESCO such as cologne1 (from the Python package
+    /// sumo-rl), or the grids five and eight (signals)
+    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = scenario)]
+    pub sumocfg: Vec<String>,
+    /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none (signals; default: 5)
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole)]
+    pub clearance: Option<usize>,
     /// Ignore the types of the domain: candidate atoms are then exactly the paper's
     #[arg(long)]
     pub untyped: bool,
@@ -171,6 +178,8 @@ impl WorldArgs {
             obstacles: self.obstacles,
             range: self.range,
             shared: self.shared,
+            sumocfg: self.sumocfg.clone(),
+            clearance: self.clearance,
         }
     }
 }
@@ -289,7 +298,7 @@ pub struct Train {
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps", "shield", "episodes", "config", "freeze"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "sumocfg", "clearance", "untyped", "from", "train", "test", "max_steps", "shield", "episodes", "config", "freeze"])]
     pub resume: Option<PathBuf>,
     /// Episodes per score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -690,6 +699,16 @@ pub enum Part {
     Programs,
     /// All of these
     All,
+}
+
+/// A scenario of traffic. Files are named in full, because a run may be resumed from another folder.
+fn scenario(text: &str) -> Result<String, String> {
+    let path = std::path::Path::new(text);
+    if !path.is_file() {
+        return Ok(text.to_string());
+    }
+    let path = path.canonicalize().map_err(|e| e.to_string())?;
+    path.into_os_string().into_string().map_err(|_| "its path is no text".to_string())
 }
 
 /// A count, worded for whoever gives something else.

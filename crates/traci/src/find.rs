@@ -122,7 +122,11 @@ impl Sumo {
         if program.is_file() {
             return Ok(program);
         }
-        Err(Error::Program { program, reason: "is missing: this SUMO has no window".into(), stderr: Said::default() })
+        Err(Error::Program {
+            program,
+            reason: "is missing: this SUMO has no window".into(),
+            stderr: Said::default(),
+        })
     }
 
     /// Whether this is the version our numbers were measured with.

@@ -9,7 +9,7 @@ use crate::find::Sumo;
 use crate::process::{Patience, Process};
 use crate::protocol::{Answer, Batch, Domain, Value, Variable};
 use crate::scenario::files::Scenario;
-use crate::scenario::net::City;
+use crate::scenario::net::{City, Light};
 use crate::scenario::sight::{Sight, Watch};
 use crate::scenario::trips::Trips;
 use crate::scratch::Scratch;
@@ -82,6 +82,8 @@ pub struct Signal {
     pub since: u64,
     /// The phase it is on the way to, and the second at which yellow ends.
     pub next: Option<(usize, u64)>,
+    /// What it shows on the way, and from when on, where crossings have red before vehicles have yellow.
+    pub then: Option<(u64, String)>,
     /// When each phase last had green.
     pub last: Vec<u64>,
 }
@@ -111,11 +113,14 @@ impl Drive {
     pub fn start(sumo: &Sumo, scenario: &Arc<Scenario>, seed: u64, manner: &Manner) -> Result<Self> {
         let Safety { every, .. } = manner.safety;
         if every == 0 {
-            return Err(Error::Invalid("lights look at the traffic every second at the most, not every 0".into()));
+            return Err(Error::Invalid(
+                "lights look at the traffic every second at the most, not every 0".into(),
+            ));
         }
         let city = Arc::clone(scenario.city());
         let files = Scratch::new()?;
-        let program = programs(&city, manner).map(|text| files.write("programs.add.xml", &text)).transpose()?;
+        let program =
+            programs(&city, manner).map(|text| files.write("programs.add.xml", &text)).transpose()?;
         let trips = files.path("trips.xml");
         let arguments = scenario.arguments(seed, &trips, program.as_deref(), &files, manner.outputs)?;
         let process = if manner.window {
@@ -129,6 +134,7 @@ impl Drive {
             phase: 0,
             since: now,
             next: None,
+            then: None,
             last: vec![now; light.phases.len()],
         });
         let signals = signals.collect();
@@ -225,8 +231,15 @@ impl Drive {
         }
         self.signals[light].last[from] = self.now;
         if let Some(between) = of.yellow(from, phase) {
-            self.signals[light].next = Some((phase, self.now + self.manner.safety.yellow));
-            self.show(&of.id, between);
+            let mut yellow = self.now;
+            if let Some(before) = of.walks_stop(from, phase) {
+                yellow += of.walks_clear;
+                self.show(&of.id, before);
+                self.signals[light].then = Some((yellow, between));
+            } else {
+                self.show(&of.id, between);
+            }
+            self.signals[light].next = Some((phase, yellow + self.manner.safety.yellow));
         } else {
             self.go(light, phase);
         }
@@ -260,8 +273,9 @@ impl Drive {
         while self.now < target {
             self.change()?;
             // Changes come at whole seconds: where yellow ends, and each second of clearance.
-            let due = self.signals.iter().filter_map(|s| s.next.map(|(_, at)| at.max(self.now + 1)));
-            let stop = due.min().unwrap_or(target).min(target);
+            let ends = self.signals.iter().filter_map(|s| s.next.map(|(_, at)| at));
+            let due = ends.chain(self.signals.iter().filter_map(|s| s.then.as_ref().map(|(at, _)| *at)));
+            let stop = due.map(|at| at.max(self.now + 1)).min().unwrap_or(target).min(target);
             let commands = std::mem::take(&mut self.commands);
             self.process.ask(|client| client.step_to(commands, stop))?;
             self.now = stop;
@@ -275,6 +289,12 @@ impl Drive {
     /// Gives green to the phases whose yellow is over, unless somebody stands in their way.
     fn change(&mut self) -> Result<()> {
         let city = Arc::clone(self.city());
+        for (light, of) in city.lights.iter().enumerate() {
+            let now = self.now;
+            if let Some((_, state)) = self.signals[light].then.take_if(|(at, _)| *at <= now) {
+                self.show(&of.id, state);
+            }
+        }
         let due = self.signals.iter().enumerate().filter_map(|(light, s)| {
             let (phase, at) = s.next.filter(|&(_, at)| at <= self.now)?;
             Some((light, phase, at))
@@ -283,7 +303,8 @@ impl Drive {
         // The lanes inside each junction by which those came who lost their green.
         let mut asked: Vec<(usize, usize)> = Vec::new();
         let mut batch = Batch::new();
-        for &(light, phase, at) in due.iter().filter(|(.., at)| self.now < at + self.manner.safety.clearance) {
+        for &(light, phase, at) in due.iter().filter(|(.., at)| self.now < at + self.manner.safety.clearance)
+        {
             let (of, from) = (&city.lights[light], self.signals[light].phase);
             debug_assert!(at <= self.now, "it is due");
             for &(link, _) in of.phases[from].green.iter().filter(|(i, _)| !of.is_green(phase, *i)) {
@@ -344,7 +365,12 @@ impl Drive {
 
     fn garbled(&self, why: &str) -> Error {
         let fault = Fault::Garbled(why.to_owned());
-        Error::Simulator { doing: "looking into junctions".into(), step: self.now, fault, stderr: Said::default() }
+        Error::Simulator {
+            doing: "looking into junctions".into(),
+            step: self.now,
+            fault,
+            stderr: Said::default(),
+        }
     }
 }
 
@@ -355,23 +381,25 @@ fn programs(city: &City, manner: &Manner) -> Option<String> {
         Hands::Actuated { longest } => ("actuated", longest),
         Hands::DelayBased => ("delay_based", 50),
     };
-    let mut xml = String::from("<additional>\n");
-    for light in &city.lights {
-        xml += &format!("<tlLogic id=\"{}\" type=\"{kind}\" programID=\"derrl\" offset=\"0\">\n", escape(&light.id));
-        if kind == "actuated" {
-            xml += "<param key=\"show-detectors\" value=\"false\"/>\n";
+    let phase = |light: &Light, (state, seconds): &(String, f64)| {
+        if light.phases.iter().any(|p| p.state == *state) {
+            return format!(
+                "<phase duration=\"{seconds}\" minDur=\"5\" maxDur=\"{longest}\" state=\"{state}\"/>\n"
+            );
         }
-        for (state, seconds) in &light.program {
-            xml += &if light.phases.iter().any(|p| p.state == *state) {
-                format!("<phase duration=\"{seconds}\" minDur=\"5\" maxDur=\"{longest}\" state=\"{state}\"/>\n")
-            } else {
-                let seconds = if state.contains('y') { manner.safety.yellow as f64 } else { *seconds };
-                format!("<phase duration=\"{seconds}\" state=\"{state}\"/>\n")
-            };
-        }
-        xml += "</tlLogic>\n";
-    }
-    Some(xml + "</additional>\n")
+        let seconds = if state.contains('y') { manner.safety.yellow as f64 } else { *seconds };
+        format!("<phase duration=\"{seconds}\" state=\"{state}\"/>\n")
+    };
+    let hidden = if kind == "actuated" { "<param key=\"show-detectors\" value=\"false\"/>\n" } else { "" };
+    let of_light = |light: &Light| {
+        let phases: String = light.program.iter().map(|step| phase(light, step)).collect();
+        let id = escape(&light.id);
+        format!(
+            "<tlLogic id=\"{id}\" type=\"{kind}\" programID=\"derrl\" offset=\"0\">\n{hidden}{phases}</tlLogic>\n"
+        )
+    };
+    let lights: String = city.lights.iter().map(of_light).collect();
+    Some(format!("<additional>\n{lights}</additional>\n"))
 }
 
 fn escape(text: &str) -> String {

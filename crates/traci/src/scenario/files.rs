@@ -43,6 +43,7 @@ pub struct Scenario {
     city: Arc<City>,
     begin: u64,
     end: u64,
+    vehicles: usize,
 }
 
 #[derive(Debug)]
@@ -96,7 +97,10 @@ impl Scenario {
         };
         let folder = config.parent().unwrap_or(Path::new(""));
         let net = value(&["net-file", "net", "n"]).ok_or_else(|| {
-            wrong("it names no network: a .sumocfg file has a line such as <net-file value=\"my.net.xml\"/>".into())
+            wrong(
+                "it names no network: a .sumocfg file has a line such as <net-file value=\"my.net.xml\"/>"
+                    .into(),
+            )
         })?;
         let net = folder.join(net);
         let listed = |names: &[&str]| -> Vec<PathBuf> {
@@ -112,7 +116,8 @@ impl Scenario {
         }
         let second = |name: &str, short: &str| -> Result<Option<u64>> {
             let Some(text) = value(&[name, short]) else { return Ok(None) };
-            let seconds = seconds(text).ok_or_else(|| wrong(format!("{name} is {text:?}, which is no time")))?;
+            let seconds =
+                seconds(text).ok_or_else(|| wrong(format!("{name} is {text:?}, which is no time")))?;
             Ok(u64::try_from(seconds).ok())
         };
         let begin = second("begin", "b")?.unwrap_or(0);
@@ -129,7 +134,13 @@ impl Scenario {
         let city = Arc::new(City::read(&net, &additional)?);
         let name = config.file_stem().map_or_else(|| "scenario".into(), |s| s.to_string_lossy().into_owned());
         let config = config.to_owned();
-        let scenario = Self { name, source: Source::File { config, additional, outputs }, city, begin, end };
+        let mut vehicles = 0.0;
+        for file in &routes {
+            vehicles +=
+                count(&read_xml(file)?, begin, end).map_err(|e| wrong(format!("{}: {e}", file.display())))?;
+        }
+        let source = Source::File { config, additional, outputs };
+        let scenario = Self { name, source, city, begin, end, vehicles: vehicles as usize };
         scenario.check(&net)
     }
 
@@ -139,7 +150,9 @@ impl Scenario {
         let net = network.file(Lights::FixedTime).to_owned();
         let city = Arc::new(City::read(&net, &[])?);
         let (name, end) = (layout.name().to_owned(), u64::from(demand.horizon));
-        let scenario = Self { name, source: Source::Grid { network, demand }, city, begin: 0, end };
+        let hours = f64::from(demand.horizon) / 3600.0;
+        let vehicles = (demand.vehicles_per_hour * layout.len() as f64 * hours) as usize;
+        let scenario = Self { name, source: Source::Grid { network, demand }, city, begin: 0, end, vehicles };
         scenario.check(&net)
     }
 
@@ -149,7 +162,9 @@ impl Scenario {
         }
         let reason = match self.city.lights.len() {
             0 => "it has no traffic lights".to_owned(),
-            n => format!("none of its {n} traffic lights has two green phases, so there is nothing to decide"),
+            n => {
+                format!("none of its {n} traffic lights has two green phases, so there is nothing to decide")
+            }
         };
         Err(Error::Network { path: net.into(), reason })
     }
@@ -174,9 +189,21 @@ impl Scenario {
         self.end
     }
 
+    /// How many vehicles want to enter, about.
+    pub fn vehicles(&self) -> usize {
+        self.vehicles
+    }
+
     /// The command line of an episode that writes its journeys to `trips`. `program` is a file with programs for the lights.
     /// What the configuration file would have SUMO write goes to `files` unless `outputs` are wanted.
-    pub(crate) fn arguments(&self, seed: u64, trips: &Path, program: Option<&Path>, files: &Scratch, outputs: bool) -> Result<Vec<String>> {
+    pub(crate) fn arguments(
+        &self,
+        seed: u64,
+        trips: &Path,
+        program: Option<&Path>,
+        files: &Scratch,
+        outputs: bool,
+    ) -> Result<Vec<String>> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut all: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String| all.extend([format!("--{name}"), value]);
@@ -207,12 +234,44 @@ impl Scenario {
         // A vehicle that waits for long is what we measure: it must not be lifted out of its jam.
         option("time-to-teleport", "-1".to_owned());
         option("tripinfo-output", text(trips));
-        for name in ["tripinfo-output.write-unfinished", "tripinfo-output.write-undeparted", "no-step-log", "no-warnings"] {
+        for name in [
+            "tripinfo-output.write-unfinished",
+            "tripinfo-output.write-undeparted",
+            "no-step-log",
+            "no-warnings",
+        ] {
             option(name, "true".to_owned());
         }
         option("duration-log.disable", "true".to_owned());
         Ok(all)
     }
+}
+
+/// How many vehicles of a route file want to enter between two seconds. Those of flows are estimated.
+fn count(text: &str, begin: u64, end: u64) -> std::result::Result<f64, String> {
+    let document = Document::parse(text).map_err(|e| e.to_string())?;
+    let (begin, end) = (begin as f64, end as f64);
+    let mut total = 0.0;
+    for element in document.root_element().children() {
+        let second = |name: &str| element.attribute(name).and_then(seconds).map(|s| s as f64);
+        match element.tag_name().name() {
+            // Who enters at no given second is taken to enter.
+            "vehicle" | "trip" => {
+                total += f64::from(u8::from(second("depart").is_none_or(|t| (begin..end).contains(&t))));
+            }
+            "flow" => {
+                let (from, to) = (second("begin").unwrap_or(begin), second("end").unwrap_or(end));
+                let within = (to.min(end) - from.max(begin)).max(0.0);
+                let number = |name: &str| element.attribute(name).and_then(|v| v.parse::<f64>().ok());
+                let rate = number("vehsPerHour").or(number("vehsperhour")).map(|n| n / 3600.0);
+                let rate = rate.or(number("period").map(|p| 1.0 / p)).or(number("probability"));
+                let rate = rate.or(number("number").map(|n| n / (to - from).max(1.0)));
+                total += within * rate.filter(|r| r.is_finite()).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    Ok(total)
 }
 
 /// Seconds, or hours, minutes and seconds (with days before) in SUMO's way of writing them. Parts of a second are left out.

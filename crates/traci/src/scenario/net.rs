@@ -46,6 +46,8 @@ pub struct Light {
     pub phases: Vec<Phase>,
     /// Its program: a state, with seconds, after the other.
     pub program: Vec<(String, f64)>,
+    /// Seconds for which the program gives crossings red before vehicles get yellow, so that those who walk get across.
+    pub walks_clear: u64,
     /// What each letter of a state is about; none where it is about nothing.
     pub links: Vec<Option<Link>>,
     /// The middle of its stop lines, in metres to the east and north.
@@ -106,6 +108,17 @@ impl Light {
         });
         let between: String = letters.collect();
         (between != from).then_some(between)
+    }
+
+    /// The state before that in which crossings that lose their green have red already. None where there are none.
+    pub fn walks_stop(&self, from: usize, to: usize) -> Option<String> {
+        let from = self.phases.get(from)?.state.as_str();
+        let letters = from.bytes().enumerate().map(|(i, letter)| {
+            let walks = self.links[i].as_ref().is_some_and(|l| l.crossing);
+            if walks && !self.is_green(to, i) { 'r' } else { char::from(letter) }
+        });
+        let before: String = letters.collect();
+        (self.walks_clear > 0 && before != from).then_some(before)
     }
 
     /// Whether a link has green in a phase.
@@ -170,8 +183,9 @@ fn programs(root: Element, last: bool) -> Result<Vec<(String, Program)>, String>
     for logic in root.children().filter(|e| e.has_tag_name("tlLogic")) {
         let id = text(logic, "id")?.to_owned();
         let phases = logic.children().filter(|e| e.has_tag_name("phase"));
-        let program =
-            phases.map(|p| Ok((text(p, "state")?.to_owned(), number(p, "duration")?))).collect::<Result<_, String>>()?;
+        let program = phases
+            .map(|p| Ok((text(p, "state")?.to_owned(), number(p, "duration")?)))
+            .collect::<Result<_, String>>()?;
         match all.iter_mut().find(|(known, _)| *known == id) {
             Some(known) if last => known.1 = program,
             Some(_) => {}
@@ -208,10 +222,21 @@ fn city(root: Element, programs: Vec<(String, Program)>) -> Result<City, String>
     let mut lights: Vec<Light> = Vec::new();
     for (id, program) in programs {
         let letters = program.first().map_or(0, |(state, _)| state.len());
-        if let Some((state, _)) = program.iter().find(|(state, _)| state.len() != letters || !state.is_ascii()) {
-            return Err(format!("the program of light {id} has states of different lengths, such as {state:?}"));
+        if let Some((state, _)) =
+            program.iter().find(|(state, _)| state.len() != letters || !state.is_ascii())
+        {
+            return Err(format!(
+                "the program of light {id} has states of different lengths, such as {state:?}"
+            ));
         }
-        lights.push(Light { id, phases: Vec::new(), program, links: vec![None; letters], at: (0.0, 0.0) });
+        lights.push(Light {
+            id,
+            phases: Vec::new(),
+            program,
+            walks_clear: 0,
+            links: vec![None; letters],
+            at: (0.0, 0.0),
+        });
     }
     let by_id: HashMap<String, usize> = lights.iter().enumerate().map(|(n, l)| (l.id.clone(), n)).collect();
     for c in connections.iter().filter(|c| c.has_attribute("tl")) {
@@ -245,7 +270,8 @@ fn city(root: Element, programs: Vec<(String, Program)>) -> Result<City, String>
         finish(light, &lanes);
     }
     connect(&mut lights, &lanes, &connections)?;
-    let centre = root.children().find(|e| e.has_tag_name("junction") && e.attribute("type") != Some("internal"));
+    let centre =
+        root.children().find(|e| e.has_tag_name("junction") && e.attribute("type") != Some("internal"));
     let centre = centre.map_or(Err("it has no junction".to_owned()), |j| text(j, "id"))?.to_owned();
     Ok(City { lights, lanes, centre, numbers })
 }
@@ -265,13 +291,25 @@ fn finish(light: &mut Light, lanes: &[Road]) {
         }
     }
     let links = &light.links;
-    let phases = states.iter().map(|state| {
+    // A phase that differs from another only in crossings that have red lets them clear: it is no choice.
+    let clears = |state: &str, other: &str| {
+        let mut letters = state.bytes().zip(other.bytes()).zip(links);
+        let stops = |a: u8, b: u8, link: &Option<Link>| {
+            a == b || !goes(a) && goes(b) && link.as_ref().is_some_and(|l| l.crossing)
+        };
+        state != other && letters.all(|((a, b), link)| stops(a, b, link))
+    };
+    let clearing = |state: &str| states.iter().any(|other| clears(state, other));
+    let longest = light.program.iter().filter(|(state, _)| clearing(state)).map(|(_, seconds)| *seconds);
+    light.walks_clear = longest.fold(0.0, f64::max).clamp(0.0, 60.0).ceil() as u64;
+    let phases = states.iter().filter(|state| !clearing(state)).map(|state| {
         let green = state.bytes().enumerate().filter_map(|(i, letter)| {
             let link = links[i].as_ref().filter(|_| goes(letter))?;
             Some((i, if letter == b'g' && link.protected { 0.5 } else { 1.0 }))
         });
         let green: Vec<(usize, f64)> = green.collect();
-        let mut lanes: Vec<usize> = green.iter().filter_map(|&(i, _)| Some(links[i].as_ref()?.from)).collect();
+        let mut lanes: Vec<usize> =
+            green.iter().filter_map(|&(i, _)| Some(links[i].as_ref()?.from)).collect();
         lanes.sort_unstable();
         lanes.dedup();
         Phase { state: (*state).to_owned(), green, lanes, leads: Vec::new() }

@@ -146,7 +146,8 @@ impl Watch {
             sight.stuck += usize::from(stands && city.lanes[lane].inside && *waiting >= STUCK);
         }
         // The number of lights ahead comes first, then four values for each.
-        let [_, Value::String(light), Value::Int(link), Value::Double(distance), ..] = ahead.as_slice() else {
+        let [_, Value::String(light), Value::Int(link), Value::Double(distance), ..] = ahead.as_slice()
+        else {
             return Ok(()); // none ahead
         };
         if *distance > RANGE {
