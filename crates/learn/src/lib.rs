@@ -46,6 +46,7 @@ mod experience;
 mod generator;
 mod insight;
 mod language;
+mod learner;
 mod search;
 mod settings;
 mod training;

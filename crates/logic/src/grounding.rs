@@ -77,6 +77,9 @@ impl Grounding {
     }
 }
 
+/// Sees an action by its number, a mask, and the object of each variable by number.
+pub type Visit<'v> = dyn FnMut(usize, &[u64], &[usize]) + 'v;
+
 /// Ground actions between two questions whether to stop.
 const STOP_EVERY: usize = 64;
 
@@ -148,13 +151,31 @@ impl Grounder {
             let kind = self.kind_of[action.action.0 as usize];
             let span = known.entry((kind, &action.args)).or_insert_with(|| {
                 let start = grounding.bits.len() as u32;
-                searches[kind].collect(&action.args, &mut masks);
+                searches[kind].collect(&action.args, &mut |mask, _| masks.insert(mask));
                 masks.drain(&mut grounding.bits);
                 (start, grounding.bits.len() as u32)
             });
             grounding.spans.push(*span);
         }
         Some(grounding)
+    }
+
+    /// Shows every substitution of every action, by its number, with its mask and the object of each variable, by number. A variable that
+    /// stands for no object has the number of objects. What a choice is about is known only here: masks alone do not tell which
+    /// objects they are about.
+    pub fn each_substitution(
+        &self,
+        actions: &[GroundAction],
+        facts: &Facts,
+        universe: &Universe,
+        visit: &mut Visit<'_>,
+    ) {
+        let mut searches: Vec<Search<'_>> =
+            self.kinds.iter().map(|kind| Search::new(kind, self.words, facts, universe)).collect();
+        for (i, action) in actions.iter().enumerate() {
+            let kind = self.kind_of[action.action.0 as usize];
+            searches[kind].collect(&action.args, &mut |mask, phi| visit(i, mask, phi));
+        }
     }
 }
 
@@ -342,8 +363,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Inserts into `masks` those of every substitution in which the head has these arguments.
-    fn collect(&mut self, args: &[Object], masks: &mut Antichain) {
+    /// Shows every substitution in which the head has these arguments: its mask, and the object of each variable.
+    fn collect(&mut self, args: &[Object], visit: &mut dyn FnMut(&[u64], &[usize])) {
         for (p, o) in self.phi.iter_mut().zip(args) {
             *p = o.0 as usize;
         }
@@ -353,18 +374,24 @@ impl<'a> Search<'a> {
             unite(&mut mask, &table.rows[row..row + self.words]);
         }
         let mut room = std::mem::take(&mut self.room);
-        self.descend(self.arity, &mut mask, &mut room, masks);
+        self.descend(self.arity, &mut mask, &mut room, visit);
         self.room = room;
     }
 
     /// Tries every object for variable `v` and those after it, where `mask` is what is true of those before.
-    fn descend(&mut self, v: usize, mask: &mut [u64], room: &mut [u64], masks: &mut Antichain) {
+    fn descend(
+        &mut self,
+        v: usize,
+        mask: &mut [u64],
+        room: &mut [u64],
+        visit: &mut dyn FnMut(&[u64], &[usize]),
+    ) {
         if v == self.phi.len() {
             // Object identity: what a variable stands for is no object that the body mentions by name.
             for (_, atoms) in self.named.iter().filter(|(o, _)| self.phi.contains(o)) {
                 mask.iter_mut().zip(*atoms).for_each(|(m, a)| *m &= !a);
             }
-            return masks.insert(mask);
+            return visit(mask, &self.phi);
         }
         let width = self.words * (self.objects + 1);
         let (rows, room) = room.split_at_mut(width);
@@ -382,7 +409,7 @@ impl<'a> Search<'a> {
             if o == self.objects || !self.phi[..v].contains(&o) {
                 self.phi[v] = o;
                 unite(row, mask);
-                self.descend(v + 1, row, room, masks);
+                self.descend(v + 1, row, room, visit);
             }
         }
     }

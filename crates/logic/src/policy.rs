@@ -227,20 +227,22 @@ fn read_body(clause: &Clause, head: &Atom, weight: f64, resolver: &Resolver<'_>)
         }
     }
     if clause.body.is_empty() && clause.choices.is_empty() {
-        let (message, help) = if let Head::Never(_) = clause.head {
+        let (message, when, remove) = if let Head::Never(_) = clause.head {
             (
                 "this rule does not say when the action is forbidden",
-                "remove the action from the domain, or add a body",
+                "say when",
+                "remove the action from the domain",
             )
         } else {
             (
                 "a rule without a body abstains: it would never choose its action",
-                "add a body, or remove the rule",
+                "say when to act",
+                "remove the rule",
             )
         };
         return Err(source
             .error(clause.span, message)
-            .with_help(format!("{help}, as in `{} :- ...`", clause.head)));
+            .with_help(format!("{when}, as in `{} :- ...`, or {remove}", clause.head)));
     }
     resolver.check_length(clause)?;
     let body: Vec<Literal> =

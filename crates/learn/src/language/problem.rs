@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use derrl_logic::syntax::Indicator;
-use derrl_logic::{Action, Alphabet, Grounder, Literal, Policy, Rule, RuleCount, candidate_bound};
+use derrl_logic::{Action, Alphabet, Choice, Grounder, Literal, Policy, Rule, RuleCount, candidate_bound};
 
 use crate::error::{Error, MOST_CANDIDATES};
 use crate::language::body::Body;
@@ -37,6 +37,8 @@ pub struct Problem {
     places: Vec<Place>,
     /// The constraints on the bodies of each action.
     constraints: Vec<Constraints>,
+    /// Choices that a rule of each action may end with; none unless they are given.
+    choices: Vec<Vec<Choice>>,
     /// States grounded so far, by any restart.
     pub cache: GroundingCache,
 }
@@ -78,7 +80,7 @@ impl Problem {
         for (i, decl) in alphabet.actions.iter().enumerate() {
             let action = Action(i as u32);
             let atoms = grounder.atoms(action).len();
-            if atoms == 0 {
+            if atoms == 0 && alphabet.measures.is_empty() {
                 return Err(Error::NoCandidates {
                     action: Indicator(&decl.name, decl.args.len()).to_string(),
                 });
@@ -136,8 +138,20 @@ impl Problem {
             slots,
             slots_of,
             constraints,
+            choices: vec![Vec::new(); alphabet.actions.len()],
             cache: GroundingCache::default(),
         })
+    }
+
+    /// The same problem with choices that a rule of each action may end with.
+    #[must_use]
+    pub fn with_choices(self, choices: Vec<Vec<Choice>>) -> Problem {
+        Problem { choices, ..self }
+    }
+
+    /// The choices that a rule of an action may end with.
+    pub fn choices(&self, action: Action) -> &[Choice] {
+        &self.choices[action.0 as usize]
     }
 
     /// The same problem in another language: rules that it starts from keep their slots.

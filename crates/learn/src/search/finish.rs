@@ -173,13 +173,15 @@ impl Search<'_> {
     /// What a run has learned, by its end.
     pub(super) fn learned(&self, run: &Checkpoint, ending: &Ending) -> Result<Learned, Error> {
         let (policy, alphabet) = self.read(&ending.policy)?;
-        let chosen = run.done.iter().find(|d| d.restart == ending.restart);
-        let chosen =
-            chosen.ok_or_else(|| Error::Policy(format!("restart {} is not there", ending.restart)))?;
+        // Rules about numbers come from no restart.
+        let unsimplified = match run.done.iter().find(|d| d.restart == ending.restart) {
+            Some(chosen) => self.read(&chosen.learned)?.0,
+            None => policy.clone(),
+        };
         Ok(Learned {
             policy,
             alphabet,
-            unsimplified: self.read(&chosen.learned)?.0,
+            unsimplified,
             restart: ending.restart,
             steps: run.steps() + ending.steps,
             selection_steps: run.selection_steps() + ending.steps,

@@ -8,6 +8,7 @@ pub mod diary;
 mod finish;
 pub mod grow;
 pub mod improve;
+mod numbers;
 pub mod observer;
 pub mod prune;
 pub mod refine;

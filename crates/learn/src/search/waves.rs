@@ -1,5 +1,6 @@
 //! A whole run: restarts in waves, until enough of them agree; then the end (`finish.rs`).
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -151,6 +152,10 @@ impl<'a> Search<'a> {
         let decided = alone && env.has_goal();
         let may_grow = !costly && alone;
         drop(env);
+        // States with numbers never come again, so that what the rest of this search is about is not there.
+        if !self.problem.alphabet.measures.is_empty() {
+            return self.run_on_numbers(&seeds, threads, self.steps);
+        }
         let unlimited = Budget::unlimited(self.config);
         let budget = self.steps.map_or(unlimited, |steps| Budget::within(self.config, steps, may_grow));
         let terms = Terms { costly, decided, budget };
@@ -215,11 +220,7 @@ impl<'a> Search<'a> {
                 let Some(job) = self.next_job(shared, changed) else { return Ok(false) };
                 self.do_job(job, shared).map(|()| true)
             }));
-            let result = turn.unwrap_or_else(|panic| {
-                let text = panic.downcast_ref::<String>().map(String::as_str);
-                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-                Err(Error::Worker(text.to_string()))
-            });
+            let result = turn.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
             if let Err(error) = &result {
                 lock(shared).error.get_or_insert_with(|| error.clone());
             }
@@ -466,6 +467,13 @@ impl<'a> Search<'a> {
         };
         enough.then_some(chosen)
     }
+}
+
+/// What a panic says, as an error.
+pub(super) fn panicked(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+    Error::Worker(text.to_string())
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {

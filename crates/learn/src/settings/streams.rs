@@ -26,6 +26,10 @@ pub enum Purpose {
     Baseline(u64),
     /// The episodes by which a policy is improved.
     Improvement,
+    /// An episode in which rules for numbers are raced, tried or last compared: instance, ties, and what is astray.
+    Race(u64),
+    /// What a move of the search for rules about numbers draws.
+    Move(u64),
     /// The instances from which an agent of fixed size takes the objects of a task.
     Objects,
 }
@@ -44,6 +48,8 @@ impl Purpose {
             Purpose::Objects => (7, 0),
             Purpose::Improvement => (8, 0),
             Purpose::Stray(n) => (9, n),
+            Purpose::Race(n) => (10, n),
+            Purpose::Move(n) => (11, n),
         };
         Rng::new(seed, (space << 32) + number)
     }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn rule(atom: usize, frozen: Option<f64>) -> Placed {
-        Placed { draft: Draft { action: 0, atoms: vec![atom] }, frozen }
+        Placed { draft: Draft { action: 0, atoms: vec![atom], choice: None }, frozen }
     }
 
     #[test]

@@ -70,10 +70,10 @@ pub struct Bar {
 pub fn placed(regrets: &Regrets<'_>, draft: &Draft, standing: &Standing) -> Insertion {
     let of = &regrets.actions[draft.action as usize];
     let mut cover = vec![0; of.lists()];
-    of.cover(&of.having(&draft.atoms), &mut cover);
+    of.cover(&of.holding(draft), &mut cover);
     let mut gains = vec![0.0; standing.levels + 1];
     let (gain, at) = score(regrets, draft.action, &cover, standing, &mut gains);
-    let price = regrets.price * (1 + draft.atoms.len()) as f64;
+    let price = regrets.price * (1 + draft.length()) as f64;
     Insertion { gain: gain - price, at, draft: draft.clone() }
 }
 
@@ -102,6 +102,7 @@ pub fn best_body(
     let mut alike: FxHashMap<u64, (usize, (f64, usize))> = FxHashMap::default();
     let open = Open::new(regrets, action, standing);
     let mut gains = vec![0.0; standing.levels + 1];
+    best = choose(regrets, standing, (action, &beam[0]), beat(&best)).or(best);
     for length in 1..=longest {
         let mut seen = FxHashSet::default();
         let mut next: Vec<Body> = Vec::new();
@@ -138,7 +139,7 @@ pub fn best_body(
                     longer
                 };
                 if net > beat(&best) {
-                    let draft = Draft { action, atoms: longer() };
+                    let draft = Draft { action, atoms: longer(), choice: None };
                     if draft.is_safe(problem) {
                         best = Some(Insertion { gain: net, at, draft });
                     }
@@ -152,6 +153,36 @@ pub fn best_body(
         next.sort_by(|a, b| b.gain.total_cmp(&a.gain));
         next.truncate(if length == 1 { reach.singles } else { reach.beam });
         beam = next;
+        for body in &beam {
+            best = choose(regrets, standing, (action, body), beat(&best)).or(best);
+        }
+    }
+    best
+}
+
+/// A body with the choice that saves most beyond its price, where that is more than `least`.
+fn choose(
+    regrets: &Regrets<'_>,
+    standing: &Standing,
+    (action, body): (u32, &Body),
+    least: f64,
+) -> Option<Insertion> {
+    let of = &regrets.actions[action as usize];
+    let price = regrets.price * (2 + body.atoms.len()) as f64;
+    let mut cover = vec![0; of.lists()];
+    let mut gains = vec![0.0; standing.levels + 1];
+    let mut best: Option<Insertion> = None;
+    for choice in 0..regrets.problem.choices(Action(action)).len() {
+        let draft = Draft { action, atoms: body.atoms.clone(), choice: Some(choice) };
+        if !draft.is_safe(regrets.problem) {
+            continue;
+        }
+        of.cover(&of.choose(&body.held, choice), &mut cover);
+        let (gain, at) = score(regrets, action, &cover, standing, &mut gains);
+        let gain = gain - price;
+        if gain > best.as_ref().map_or(least, |b| b.gain) {
+            best = Some(Insertion { gain, at, draft });
+        }
     }
     best
 }

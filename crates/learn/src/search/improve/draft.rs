@@ -12,6 +12,9 @@ pub struct Draft {
     pub action: u32,
     /// The atoms, ascending.
     pub atoms: Vec<usize>,
+    /// Which of the choices of its action it ends with, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<usize>,
 }
 
 /// A rule on a level, with whether it may be changed.
@@ -31,7 +34,14 @@ impl Draft {
     pub fn rule(&self, problem: &Problem, weight: f64) -> Rule {
         let action = Action(self.action);
         let atoms = problem.grounder.atoms(action);
-        Rule::new(weight, action, self.atoms.iter().map(|&j| atoms[j].clone()).collect())
+        let mut rule = Rule::new(weight, action, self.atoms.iter().map(|&j| atoms[j].clone()).collect());
+        rule.choices = self.choice.iter().map(|&c| problem.choices(action)[c].clone()).collect();
+        rule
+    }
+
+    /// How many atoms and choices it has.
+    pub fn length(&self) -> usize {
+        self.atoms.len() + usize::from(self.choice.is_some())
     }
 
     /// Whether every variable of its negated atoms is bound.
@@ -54,21 +64,24 @@ pub fn are_of(levels: &Levels, problem: &Problem) -> bool {
 
 /// How long rules are to read: one for each rule and one for each atom.
 pub fn length(levels: &Levels) -> usize {
-    levels.iter().flatten().map(|p| 1 + p.draft.atoms.len()).sum()
+    levels.iter().flatten().map(|p| 1 + p.draft.length()).sum()
 }
 
 /// The rules of a policy on levels; `None` where one has an atom that is not in K.
 pub fn levels_of(policy: &Policy, problem: &Problem) -> Option<Levels> {
-    let mut rules: Vec<&Rule> =
-        policy.rules.iter().filter(|r| !r.body.is_empty() && r.weight > 0.0).collect();
+    let mut rules: Vec<&Rule> = policy.rules.iter().filter(|r| !r.abstains()).collect();
     rules.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let placed = |rule: &&Rule| {
         let mut atoms = problem.places(rule);
         atoms.sort_unstable();
         atoms.dedup();
         let frozen = problem.is_frozen(rule).then_some(rule.weight);
-        let whole = atoms.len() == rule.body.len();
-        whole.then_some(Placed { draft: Draft { action: rule.action.0, atoms }, frozen })
+        let choices = problem.choices(rule.action);
+        let choice = rule.choices.first().and_then(|choice| choices.iter().position(|c| c == choice));
+        let draft = Draft { action: rule.action.0, atoms, choice };
+        let whole =
+            draft.atoms.len() == rule.body.len() && usize::from(choice.is_some()) == rule.choices.len();
+        whole.then_some(Placed { draft, frozen })
     };
     rules.chunk_by(|a, b| a.weight == b.weight).map(|level| level.iter().map(placed).collect()).collect()
 }

@@ -113,8 +113,13 @@ fn drop_atoms(regrets: &Regrets<'_>, levels: &mut Levels, now: &mut f64) {
         if levels[l][i].frozen.is_some() {
             continue;
         }
+        if levels[l][i].draft.choice.is_some() && levels[l][i].draft.length() > 1 {
+            let mut without = levels.clone();
+            without[l][i].draft.choice = None;
+            take(regrets, levels, without, now, -NOTHING);
+        }
         for j in (0..levels[l][i].draft.atoms.len()).rev() {
-            if levels[l][i].draft.atoms.len() == 1 {
+            if levels[l][i].draft.length() == 1 {
                 break;
             }
             let mut without = levels.clone();

@@ -24,6 +24,10 @@ mod trial;
 mod values;
 mod widen;
 
+pub use bodies::Reach;
+pub use draft::{Draft, Levels, Placed, levels_of};
 pub use driver::{Improved, Improver, WideningStep};
+pub use edit::edit;
+pub use regret::{Regrets, Sample};
 pub use trial::{Trial, starts};
 pub use widen::Widening;

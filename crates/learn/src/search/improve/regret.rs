@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use derrl_env::Rng;
-use derrl_logic::{Action, Grounding};
+use derrl_logic::{Action, GroundAction, Grounding};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Draft, Levels, Placed, length};
@@ -52,6 +52,24 @@ struct Span {
     bits: u64,
 }
 
+impl Span {
+    /// The places of its masks in a column.
+    fn places(self) -> impl Iterator<Item = usize> {
+        let of_word = move |word: u32| {
+            (0..64).filter(move |bit| self.bits >> bit & 1 == 1).map(move |bit| word as usize * 64 + bit)
+        };
+        (self.from..self.to).flat_map(of_word)
+    }
+}
+
+/// The masks of a ground action in a state, end to end, and what each choice is worth under each: all choices of the first mask, then those of
+/// the second.
+#[derive(Clone, Copy, Debug)]
+struct List<'s> {
+    masks: &'s [u64],
+    values: &'s [f64],
+}
+
 /// The rows of one action.
 #[derive(Debug, Default)]
 pub struct OfAction {
@@ -60,6 +78,8 @@ pub struct OfAction {
     spans: Vec<Span>,
     /// For each atom of K, in which masks it is.
     columns: Vec<Vec<u64>>,
+    /// For each choice, what it is worth under each mask; not a number where it is worth nothing.
+    values: Vec<Vec<f64>>,
     words: usize,
 }
 
@@ -103,11 +123,34 @@ impl OfAction {
         held
     }
 
-    /// Lays the masks of lists out in columns.
-    fn lay_out(&mut self, lists: &[&[u64]], words: usize, atoms: usize) {
+    /// The masks that a rule holds under, its choice included.
+    pub fn holding(&self, draft: &Draft) -> Vec<u64> {
+        let held = self.having(&draft.atoms);
+        draft.choice.map_or(held.clone(), |choice| self.choose(&held, choice))
+    }
+
+    /// Of these masks those under which the choice is worth most in their state.
+    pub fn choose(&self, held: &[u64], choice: usize) -> Vec<u64> {
+        let values = &self.values[choice];
+        let mut kept = vec![0; held.len()];
+        for of_state in self.rows.chunk_by(|a, b| a.state == b.state) {
+            let places = || {
+                let all = of_state.iter().flat_map(|row| self.spans[row.list as usize].places());
+                all.filter(|place| held[place / 64] >> (place % 64) & 1 == 1)
+            };
+            let most = places().map(|place| values[place]).fold(f64::NEG_INFINITY, f64::max);
+            for place in places().filter(|&place| values[place] == most) {
+                kept[place / 64] |= 1 << (place % 64);
+            }
+        }
+        kept
+    }
+
+    /// Lays the masks of lists out in columns, and the values of choices beside them.
+    fn lay_out(&mut self, lists: &[List<'_>], words: usize, (atoms, choices): (usize, usize)) {
         let (mut word, mut bit) = (0, 0);
         let mut starts = Vec::with_capacity(lists.len());
-        for masks in lists {
+        for List { masks, .. } in lists {
             let n = masks.len() / words;
             if bit > 0 && bit + n > 64 {
                 (word, bit) = (word + 1, 0);
@@ -124,10 +167,14 @@ impl OfAction {
         }
         self.words = word + 1;
         self.columns = vec![vec![0; self.words]; atoms];
-        for (masks, start) in lists.iter().zip(starts) {
+        self.values = vec![vec![f64::NAN; self.words * 64]; choices];
+        for (List { masks, values }, start) in lists.iter().zip(starts) {
             for (m, mask) in masks.chunks_exact(words).enumerate() {
                 let at = start + m;
                 Body(mask).atoms().for_each(|j| self.columns[j][at / 64] |= 1 << (at % 64));
+            }
+            for (i, &value) in values.iter().enumerate() {
+                self.values[i % choices][start + i / choices] = value;
             }
         }
     }
@@ -147,6 +194,23 @@ type Fires = Rc<Vec<(u32, f64)>>;
 
 /// For each atom of an action, whether it may stand in a body with a certain one.
 type Fitting = Rc<[bool]>;
+
+/// A state whose actions are compared.
+#[derive(Clone, Debug)]
+pub struct Sample<'s> {
+    /// How much it counts.
+    pub weight: f64,
+    /// The regret of each action.
+    pub regrets: &'s [f64],
+    /// What any action loses on average.
+    pub mean: f64,
+    /// The actions.
+    pub actions: &'s [GroundAction],
+    /// The masks of each action, end to end.
+    pub masks: Vec<&'s [u64]>,
+    /// What the choices of each action are worth under each of its masks; none where nothing is chosen.
+    pub values: Vec<&'s [f64]>,
+}
 
 /// The regrets of all actions in the states that count.
 pub struct Regrets<'a> {
@@ -214,34 +278,53 @@ impl<'a> Regrets<'a> {
             .collect();
         let grounded: Vec<Rc<Grounding>> =
             sampled.iter().map(|s| groundings.get(table, s.1, problem)).collect();
+        let samples: Vec<Sample<'_>> = sampled
+            .iter()
+            .zip(&grounded)
+            .map(|((weight, place, regrets, mean), grounding)| {
+                let actions = table.state(*place).actions.as_ref();
+                let masks = (0..actions.len()).map(|a| grounding.flat(a)).collect();
+                Sample { weight: *weight, regrets, mean: *mean, actions, masks, values: Vec::new() }
+            })
+            .collect();
+        Regrets::of(problem, &samples, PRICE)
+    }
+
+    /// The regrets of these states, where a rule or an atom has to save this share of what acting at random loses.
+    pub fn of(problem: &'a Problem, samples: &[Sample<'_>], price: f64) -> Regrets<'a> {
         let actions = problem.alphabet.actions.len();
         let mut of_action: Vec<OfAction> = (0..actions).map(|_| OfAction::default()).collect();
-        let mut lists: Vec<Vec<&[u64]>> = vec![Vec::new(); actions];
+        let mut lists: Vec<Vec<List<'_>>> = vec![Vec::new(); actions];
         let mut ids: FxHashMap<(u32, &[u64]), u32> = FxHashMap::default();
         // States with the same masks and regrets (the same but for names) are one state that counts more.
         let mut known: FxHashMap<Vec<Like>, usize> = FxHashMap::default();
         let (mut weights, mut silent): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-        for ((weight, place, regrets, mean), grounding) in sampled.iter().zip(&grounded) {
+        for sample in samples {
             let mut rows: Vec<(u32, Row)> = Vec::new();
-            for (a, (ground, &regret)) in table.state(*place).actions.iter().zip(regrets).enumerate() {
-                let masks = grounding.flat(a);
+            for (a, (ground, &regret)) in sample.actions.iter().zip(sample.regrets).enumerate() {
+                let masks = sample.masks[a];
                 if masks.is_empty() {
                     continue;
                 }
                 let action = ground.action.0;
-                let list = *ids.entry((action, masks)).or_insert_with(|| {
-                    lists[action as usize].push(masks);
+                let mut add_list = |values| {
+                    lists[action as usize].push(List { masks, values });
                     lists[action as usize].len() as u32 - 1
-                });
+                };
+                // What a choice is worth is known for this state alone.
+                let list = match sample.values.get(a) {
+                    Some(values) => add_list(values),
+                    None => *ids.entry((action, masks)).or_insert_with(|| add_list(&[])),
+                };
                 add(&mut rows, action, weights.len() as u32, list, regret);
             }
             rows.sort_by_key(|(action, row)| (*action, row.list));
             match known.entry(rows.iter().map(like).collect()) {
-                Entry::Occupied(same) => weights[*same.get()] += weight,
+                Entry::Occupied(same) => weights[*same.get()] += sample.weight,
                 Entry::Vacant(new) => {
                     new.insert(weights.len());
-                    weights.push(*weight);
-                    silent.push(*mean);
+                    weights.push(sample.weight);
+                    silent.push(sample.mean);
                     for (action, row) in rows {
                         of_action[action as usize].rows.push(row);
                     }
@@ -249,8 +332,9 @@ impl<'a> Regrets<'a> {
             }
         }
         for (a, (of, lists)) in of_action.iter_mut().zip(&lists).enumerate() {
-            let atoms = problem.grounder.atoms(Action(a as u32)).len();
-            of.lay_out(lists, problem.grounder.words(), atoms);
+            let action = Action(a as u32);
+            let sizes = (problem.grounder.atoms(action).len(), problem.choices(action).len());
+            of.lay_out(lists, problem.grounder.words(), sizes);
         }
         let total: f64 = weights.iter().zip(&silent).map(|(w, s)| w * s).sum();
         Regrets {
@@ -258,7 +342,7 @@ impl<'a> Regrets<'a> {
             actions: of_action,
             weights,
             silent,
-            price: PRICE * total,
+            price: price * total,
             known: RefCell::default(),
             fitting: RefCell::default(),
         }
@@ -293,7 +377,7 @@ impl<'a> Regrets<'a> {
             let mut cover = vec![0; of.lists()];
             let mut either = vec![0; of.lists()];
             for draft in of_one {
-                of.cover(&of.having(&draft.atoms), &mut cover);
+                of.cover(&of.holding(draft), &mut cover);
                 either.iter_mut().zip(&cover).for_each(|(e, c)| *e |= c);
             }
             for row in of.rows.iter().filter(|r| either[r.list as usize] != 0) {

@@ -1,0 +1,61 @@
+//! Which of two lists is better. Returns are compared here and nowhere else.
+
+use std::cmp::Ordering;
+
+use super::limits::BEHIND;
+use super::record::Elite;
+use crate::act::score::mean_stderr;
+
+/// What a challenger has shown so far against the list to beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// It is behind.
+    Behind,
+    /// They earned the same on every instance.
+    Level,
+    /// It may be ahead: in the end, it is.
+    Open,
+}
+
+/// How a challenger does that earned so much more (or less) than the list to beat on each instance. Where there is but one
+/// instance, `noise` is what differences usually spread.
+pub fn lead(gaps: &[f64], noise: f64, at_the_end: bool) -> Lead {
+    if gaps.iter().all(|gap| *gap == 0.0) {
+        return Lead::Level;
+    }
+    let (mean, stderr) = mean_stderr(gaps);
+    let allowed = if at_the_end {
+        0.0
+    } else if gaps.len() > 1 {
+        BEHIND * stderr
+    } else {
+        BEHIND * noise
+    };
+    if mean < -allowed { Lead::Behind } else { Lead::Open }
+}
+
+/// Whether a list wins against one that earns the same: by getting around more where nothing has been earned yet, by being shorter elsewhere.
+pub fn wins_tie(challenger: (f64, usize), to_beat: (f64, usize), flat: bool) -> bool {
+    if flat { challenger.0 > to_beat.0 } else { challenger.1 < to_beat.1 }
+}
+
+/// The order of the best lists: those that earn more come first, then as [`wins_tie`] has it.
+pub fn better_first(a: &Elite, b: &Elite, flat: bool) -> Ordering {
+    let by_tie = if flat { b.around.total_cmp(&a.around) } else { a.list.length().cmp(&b.list.length()) };
+    b.mean().total_cmp(&a.mean()).then(by_tie)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenger_is_dropped_once_it_is_behind_by_more_than_noise() {
+        assert_eq!(lead(&[0.0, 0.0], 1.0, false), Lead::Level);
+        assert_eq!(lead(&[-0.4], 1.0, false), Lead::Open);
+        assert_eq!(lead(&[-0.6], 1.0, false), Lead::Behind);
+        assert_eq!(lead(&[-3.0, 2.9], 0.0, false), Lead::Open);
+        assert_eq!(lead(&[-3.0, 2.9], 0.0, true), Lead::Behind);
+        assert!(wins_tie((2.0, 9), (1.0, 3), true) && !wins_tie((2.0, 9), (1.0, 3), false));
+    }
+}

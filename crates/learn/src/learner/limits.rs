@@ -1,0 +1,119 @@
+//! Every number that the learner for worlds with numbers was given, and why it has its value.
+//!
+//! They were chosen on CartPole, MountainCar and `queues` with seeds 10 to 19, and are the same for all worlds.
+
+/// Lists that are kept: fewer lose what may still become good, more take longer to beat.
+pub const ELITES: usize = 6;
+/// Instances of the first races: two tell nothing about chance, and most challengers lose on the first.
+pub const FIRST_RACE: u64 = 3;
+/// After so many races an instance is added: the better the lists, the finer the differences.
+pub const RACES_PER_INSTANCE: u64 = 10;
+/// The most instances of a race. Their standard error is then an eighth of an episode's.
+pub const LONGEST_RACE: usize = 64;
+/// A challenger is dropped when it is behind by so many standard errors. Half of one drops a third of equals, and most worse ones early.
+pub const BEHIND: f64 = 0.5;
+/// The chance that a race begins where the list to beat does worst: there it is easiest to tell who is better.
+pub const HARD_FIRST: f64 = 0.5;
+
+/// Lists drawn from nothing before any is changed: some of them do more than nothing in most worlds.
+pub const DRAWN_FIRST: usize = 40;
+/// The chance that a later list is drawn from nothing; and where all returns are the same, so that nothing says what to change.
+pub const DRAWN_LATER: f64 = 0.05;
+/// See [`DRAWN_LATER`].
+pub const DRAWN_FLAT: f64 = 0.5;
+/// The chance of one more rule in a drawn list, of one more atom in its rules, and of one more change to a list.
+pub const MORE_RULES: f64 = 0.6;
+/// See [`MORE_RULES`].
+pub const MORE_ATOMS: f64 = 0.4;
+/// See [`MORE_RULES`].
+pub const MORE_CHANGES: f64 = 0.4;
+/// The most rules of a list: a person reads no more.
+pub const MOST_RULES: usize = 10;
+/// The most atoms of a rule of numbers: boxes of three sides. Domains may say otherwise.
+pub const MOST_ATOMS: usize = 3;
+/// How far a threshold moves, as a share of the spread of what it is compared with, times a normal number.
+pub const MOVED: f64 = 0.15;
+/// The chance that a threshold is 0 where that is inside the spread: a sign means something.
+pub const ZERO: f64 = 0.3;
+/// The chance that a drawn atom is a fact where there are any; that a rule about objects ends with a choice; and that a comparison is of a sum
+/// where the language has them.
+pub const FACTS: f64 = 0.4;
+/// See [`FACTS`].
+pub const CHOOSES: f64 = 0.5;
+/// See [`FACTS`].
+pub const SUMS: f64 = 0.4;
+/// How often a change is drawn again where the one drawn does not apply.
+pub const TRIES: usize = 20;
+
+/// States in which all actions are tried at a time, and how many of one episode: neighbours tell much the same.
+pub const STATES: usize = 40;
+/// See [`STATES`].
+pub const STATES_PER_EPISODE: usize = 5;
+/// States whose regrets are kept: the newest, since the policy that goes on after an action gets better.
+pub const KEPT_STATES: usize = 500;
+/// What follows an action is played for 25, 50, 100 or 200 steps: short attempts tell little where balance is lost late, long
+/// ones cost much.
+pub const SHORTEST_ATTEMPT: usize = 25;
+/// See [`SHORTEST_ATTEMPT`].
+pub const ATTEMPT_DOUBLINGS: usize = 4;
+/// Actions tried in a state, at the most: others are taken to be as good as these on average.
+pub const TRIED_ACTIONS: usize = 16;
+/// The share of episodes for trying that go astray for up to two to the power of so many steps: the policy has to come back.
+pub const ASTRAY: f64 = 0.3;
+/// See [`ASTRAY`].
+pub const LONGEST_ASTRAY: usize = 5;
+/// The share of all steps that trying may take.
+pub const TRYING_SHARE: f64 = 0.5;
+/// What a rule or an atom has to save where a list is fitted from nothing, as a share of what acting at random loses: short lists
+/// and long ones are both worth racing.
+pub const PRICES: [f64; 3] = [0.003, 0.01, 0.03];
+/// The same where a list is edited.
+pub const EDIT_PRICE: f64 = 0.01;
+/// Thresholds of a form that are looked at when rules are fitted, about.
+pub const QUANTILES: usize = 12;
+/// Comparisons that are looked at, at the most.
+pub const POOL: usize = 400;
+/// How far the search for a body goes: single atoms extended, and longer bodies of each length.
+pub const SINGLES: usize = 40;
+/// See [`SINGLES`].
+pub const BEAM: usize = 10;
+/// 64-bit words of masks that are laid out, at the most (32 MB): older states are left out where each has many.
+pub const MASK_WORDS: usize = 4 << 20;
+/// Thresholds near one that a list has, as shares of the spread.
+pub const NEIGHBOURS: [f64; 6] = [-0.2, -0.08, -0.03, 0.03, 0.08, 0.2];
+/// Weights of sums that are looked at, as multiples of the ratio of spreads.
+pub const RATIOS: [f64; 4] = [-2.0, -0.5, 0.5, 2.0];
+
+/// States by which it is known what values there are, the newest, and of how many steps one is noted.
+pub const SEEN: usize = 400;
+/// See [`SEEN`].
+pub const NOTED_EVERY: usize = 8;
+/// Values by which the spread of a form is judged.
+pub const SPREAD_SAMPLE: usize = 40;
+/// What thresholds are rounded to, as a share of the power of ten below the spread.
+pub const UNIT: f64 = 0.1;
+/// Random play before anything else: so many episodes, or so many steps and no fewer than three episodes.
+pub const RANDOM_EPISODES: usize = 20;
+/// See [`RANDOM_EPISODES`].
+pub const RANDOM_STEPS: u64 = 600;
+/// See [`RANDOM_EPISODES`].
+pub const FEWEST_RANDOM: usize = 3;
+
+/// The search ends when the best list has been the best for so many steps, and for this share of all steps.
+pub const PATIENCE: u64 = 60_000;
+/// See [`PATIENCE`].
+pub const PATIENCE_SHARE: f64 = 0.4;
+/// Where nothing is left to gain in races, the best list plays so many new instances. One in which it fails joins the races.
+pub const CONFIRMED: usize = 100;
+/// Steps of a run, at the most, where nobody says otherwise.
+pub const MOST_STEPS: u64 = 1_000_000;
+/// The share of the steps that the last comparison and the shortening may take.
+pub const LAST_SHARE: f64 = 0.15;
+/// Lists that are compared in the end, and on how many instances at the most.
+pub const FINALISTS: usize = 4;
+/// See [`FINALISTS`].
+pub const LAST_EPISODES: usize = 100;
+/// A shorter list may lose so much of what the best one earns above random play, and so many standard errors.
+pub const SHORTENING: f64 = 0.003;
+/// See [`SHORTENING`].
+pub const SHORTER: f64 = 0.3;

@@ -1,0 +1,225 @@
+//! Lists of rules, as the moves write them.
+
+use std::sync::Arc;
+
+use derrl_logic::{
+    Action, Alphabet, Arg, Choice, Comparison, Linear, Literal, Measure, Op, Policy, Rule, Var,
+};
+
+/// An atom of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Atom {
+    /// Something that holds of objects.
+    Fact(Literal),
+    /// Numbers are compared.
+    Compare {
+        /// How.
+        comparison: Comparison,
+        /// The arguments, by place.
+        args: Vec<Arg>,
+    },
+}
+
+/// A rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What it does.
+    pub action: Action,
+    /// When.
+    pub body: Vec<Atom>,
+    /// With what, of all that fits.
+    pub choice: Option<Choice>,
+}
+
+/// Rules on levels of priority, the highest first, and what is done where none of them fires.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct RuleList {
+    /// The levels. Rules of one level tie.
+    pub levels: Vec<Vec<Line>>,
+    /// What is done elsewhere; any action where there is nothing.
+    pub otherwise: Option<Action>,
+}
+
+impl Atom {
+    /// Whether this is a comparison with the same sum of the same objects from the same side.
+    fn is_same_bound(&self, other: &Atom) -> bool {
+        let parts = |atom: &Atom| match atom {
+            Atom::Compare { comparison, args } => {
+                Some((comparison.left.clone(), is_above(comparison.op), args.clone()))
+            }
+            Atom::Fact(_) => None,
+        };
+        parts(self).is_some_and(|mine| Some(mine) == parts(other))
+    }
+
+    /// The variables that it binds.
+    fn binds(&self, v: Var) -> bool {
+        let args = match self {
+            Atom::Fact(literal) if literal.positive => &literal.args,
+            Atom::Fact(_) => return false,
+            Atom::Compare { args, .. } => args,
+        };
+        args.contains(&Arg::Var(v))
+    }
+}
+
+/// Whether a comparison is with a lower bound.
+pub fn is_above(op: Op) -> bool {
+    matches!(op, Op::Greater | Op::AtLeast)
+}
+
+/// The comparison that holds exactly where this one does not, of the same numbers.
+pub fn opposite(comparison: &Comparison) -> Comparison {
+    let op = match comparison.op {
+        Op::Greater => Op::AtMost,
+        Op::AtLeast => Op::Less,
+        Op::Less => Op::AtLeast,
+        Op::AtMost => Op::Greater,
+    };
+    Comparison { op, ..comparison.clone() }
+}
+
+impl Line {
+    /// How long it is to read.
+    pub fn length(&self) -> usize {
+        1 + self.body.len() + usize::from(self.choice.is_some())
+    }
+
+    /// Whether every variable of its negated atoms and its choice is bound.
+    pub fn is_safe(&self, alphabet: &Alphabet) -> bool {
+        let arity = alphabet.action(self.action).args.len();
+        let bound = |v: Var| usize::from(v.0) < arity || self.body.iter().any(|atom| atom.binds(v));
+        let says = !self.body.is_empty() || self.choice.is_some();
+        let facts = self.body.iter().all(|atom| match atom {
+            Atom::Fact(literal) => literal.positive || literal.vars().all(bound),
+            Atom::Compare { .. } => true,
+        });
+        says && facts && self.choice.iter().all(|choice| choice.vars().all(bound))
+    }
+
+    /// Of two bounds on one side only the tighter one stays, and no atom twice.
+    fn tidy(&mut self) {
+        let mut body: Vec<Atom> = Vec::new();
+        for atom in self.body.drain(..) {
+            let same = body.iter_mut().find(|known| **known == atom || known.is_same_bound(&atom));
+            match (same, &atom) {
+                (None, _) => body.push(atom),
+                (Some(Atom::Compare { comparison: known, .. }), Atom::Compare { comparison, .. }) => {
+                    let tighter = if is_above(known.op) {
+                        comparison.threshold > known.threshold
+                    } else {
+                        comparison.threshold < known.threshold
+                    };
+                    if tighter {
+                        *known = comparison.clone();
+                    }
+                }
+                (Some(_), _) => {}
+            }
+        }
+        self.body = body;
+    }
+}
+
+impl RuleList {
+    /// How long it is to read: one for each rule and one for each of its parts.
+    pub fn length(&self) -> usize {
+        let rules: usize = self.levels.iter().flatten().map(Line::length).sum();
+        rules + usize::from(self.otherwise.is_some())
+    }
+
+    /// How many rules it has.
+    pub fn rules(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+
+    /// Takes out what says nothing: levels without rules, atoms and rules twice, and last rules that do what is done anyway.
+    pub fn tidy(&mut self, alphabet: &Alphabet) {
+        self.levels.iter_mut().flatten().for_each(Line::tidy);
+        for level in &mut self.levels {
+            let mut known: Vec<Line> = Vec::new();
+            for line in level.drain(..).filter(|line| line.is_safe(alphabet)) {
+                if !known.contains(&line) {
+                    known.push(line);
+                }
+            }
+            *level = known;
+        }
+        self.levels.retain(|level| !level.is_empty());
+        let Some(action) = self.otherwise.filter(|&a| alphabet.action(a).args.is_empty()) else { return };
+        while self.levels.last().is_some_and(|last| last.iter().all(|line| line.action == action)) {
+            self.levels.pop();
+        }
+    }
+
+    /// The list as a policy, with the alphabet that has its comparisons.
+    pub fn policy(&self, alphabet: &Alphabet) -> (Policy, Arc<Alphabet>) {
+        let mut levels = self.levels.clone();
+        let elsewhere = self.elsewhere(alphabet);
+        if !elsewhere.is_empty() {
+            levels.push(elsewhere);
+        }
+        let compared = |atom: &Atom| match atom {
+            Atom::Compare { comparison, .. } => Some(comparison.clone()),
+            Atom::Fact(_) => None,
+        };
+        let atoms = levels.iter().flatten().flat_map(|line| &line.body);
+        let comparisons: Vec<Comparison> = atoms.filter_map(compared).collect();
+        let (wider, preds) = alphabet.with_comparisons(&comparisons);
+        let mut preds = preds.into_iter();
+        let mut literal = |atom: &Atom| match atom {
+            Atom::Fact(literal) => literal.clone(),
+            Atom::Compare { args, .. } => {
+                let pred = preds.next().expect("every comparison has its predicate");
+                Literal { positive: true, pred, args: args.clone() }
+            }
+        };
+        let step = (1.0 / (levels.len() + 1) as f64).min(0.1);
+        let mut rules = Vec::new();
+        for (i, level) in levels.iter().enumerate() {
+            let weight = ((1.0 - step * i as f64) * 100.0).round() / 100.0;
+            for line in level {
+                let mut rule = Rule::new(weight, line.action, line.body.iter().map(&mut literal).collect());
+                rule.choices = line.choice.iter().cloned().collect();
+                rules.push(rule);
+            }
+        }
+        (Policy { rules }, Arc::new(wider))
+    }
+
+    /// Rules that fire wherever none of the others does. A rule cannot be without a body: it says the opposite of the last one, or that some
+    /// measure is above 0 or not.
+    fn elsewhere(&self, alphabet: &Alphabet) -> Vec<Line> {
+        let Some(action) = self.otherwise else { return Vec::new() };
+        let line =
+            |comparison, args| Line { action, body: vec![Atom::Compare { comparison, args }], choice: None };
+        let opposites = |last: &Line| -> Option<Vec<Line>> {
+            let opposite = |atom: &Atom| match atom {
+                Atom::Compare { comparison, args } if args.is_empty() => {
+                    Some(line(opposite(comparison), Vec::new()))
+                }
+                _ => None,
+            };
+            last.body.iter().map(opposite).collect::<Option<Vec<Line>>>().filter(|_| last.choice.is_none())
+        };
+        if let Some([last]) = self.levels.last().map(Vec::as_slice)
+            && let Some(lines) = opposites(last)
+        {
+            return lines;
+        }
+        let Some((m, measure)) = alphabet.measures.iter().enumerate().min_by_key(|(_, m)| m.args.len())
+        else {
+            return Vec::new();
+        };
+        let arity = alphabet.action(action).args.len();
+        let args: Vec<Arg> = (0..measure.args.len()).map(|i| Arg::Var(Var((arity + i) as u8))).collect();
+        let of = || Linear::of(Measure(m as u32), measure.args.len());
+        [Op::Greater, Op::AtMost].map(|op| line(Comparison::new(of(), op, 0.0), args.clone())).into()
+    }
+
+    /// The list as text, which no two lists share.
+    pub fn text(&self, alphabet: &Alphabet) -> String {
+        let (policy, wider) = RuleList { otherwise: None, ..self.clone() }.policy(alphabet);
+        format!("{}{:?}", policy.display(&wider), self.otherwise)
+    }
+}

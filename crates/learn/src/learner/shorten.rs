@@ -1,0 +1,131 @@
+//! The end of a run: the best lists are compared on new instances, and the best one is shortened.
+
+use std::sync::Arc;
+
+use derrl_logic::{Alphabet, Policy};
+
+use super::draw::Drawer;
+use super::limits::{FINALISTS, LAST_EPISODES, LAST_SHARE, SHORTENING, SHORTER};
+use super::list::RuleList;
+use super::run::Run;
+use super::vocabulary::Vocabulary;
+use crate::act::score::mean_stderr;
+use crate::error::Error;
+
+/// What a run has come to.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The policy.
+    pub policy: Policy,
+    /// The alphabet that has its comparisons.
+    pub alphabet: Arc<Alphabet>,
+    /// What it earns on average, where it was compared.
+    pub mean_return: f64,
+    /// The share of these episodes that succeeded.
+    pub success: f64,
+}
+
+/// A list with how it went in the instances of the last comparison, from the first on.
+#[derive(Clone, Debug)]
+struct Finalist {
+    list: RuleList,
+    returns: Vec<f64>,
+    successes: usize,
+}
+
+impl Finalist {
+    fn mean(&self) -> f64 {
+        mean_stderr(&self.returns).0
+    }
+}
+
+impl Run<'_> {
+    /// Compares the best lists on instances that none of them has seen, and shortens the one that earns most.
+    pub fn finish(&mut self) -> Result<Chosen, Error> {
+        if self.record.is_confirmed {
+            let best = &self.record.elites[0];
+            let (policy, alphabet) = best.list.policy(&self.alphabet);
+            return Ok(Chosen { policy, alphabet, mean_return: best.mean(), success: 1.0 });
+        }
+        let most = self.steps() + (self.steps() as f64 * LAST_SHARE / (1.0 - LAST_SHARE)) as u64;
+        let lists: Vec<RuleList> =
+            self.record.elites.iter().take(FINALISTS).map(|e| e.list.clone()).collect();
+        let new = |list| Finalist { list, returns: Vec::new(), successes: 0 };
+        let mut all: Vec<Finalist> = lists.into_iter().map(new).collect();
+        // Half of the steps are for the shortening.
+        let half = self.steps() + (most - self.steps()) / 2;
+        let mut episodes = 0;
+        while episodes < LAST_EPISODES && (episodes < 2 || self.steps() < half) {
+            let more = (episodes.max(4)).min(LAST_EPISODES - episodes);
+            for finalist in &mut all {
+                self.play(finalist, episodes + more)?;
+            }
+            episodes += more;
+            let best = all.iter().map(Finalist::mean).fold(f64::NEG_INFINITY, f64::max);
+            let leader = all.iter().find(|f| f.mean() == best).map(|f| f.returns.clone()).unwrap_or_default();
+            all.retain(|f| {
+                let gaps: Vec<f64> = leader.iter().zip(&f.returns).map(|(a, b)| a - b).collect();
+                let (gap, noise) = mean_stderr(&gaps);
+                gap <= noise
+            });
+            if all.len() == 1 && episodes >= 16 {
+                break;
+            }
+        }
+        let key = |f: &Finalist| (f.mean(), -(f.list.length() as f64));
+        let best = all.into_iter().max_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let best = best.unwrap_or_else(|| new(RuleList::default()));
+        let best = self.shortened(best, most)?;
+        let (policy, alphabet) = best.list.policy(&self.alphabet);
+        let success = best.successes as f64 / best.returns.len().max(1) as f64;
+        Ok(Chosen { policy, alphabet, mean_return: best.mean(), success })
+    }
+
+    /// Plays the instances up to that number that are still to be played.
+    fn play(&mut self, finalist: &mut Finalist, to: usize) -> Result<(), Error> {
+        for number in finalist.returns.len()..to {
+            let went = self.last(&finalist.list, number as u64)?;
+            finalist.returns.push(went.earned);
+            finalist.successes += usize::from(went.success);
+        }
+        Ok(())
+    }
+
+    /// The list as short as it can be without losing what matters: pieces go one after the other.
+    fn shortened(&mut self, best: Finalist, most: u64) -> Result<Finalist, Error> {
+        let slack = SHORTENING * (best.mean() - self.record.random).abs();
+        let floor = best.mean() - slack.max(SHORTER * mean_stderr(&best.returns).1);
+        let mut best = best;
+        let mut found = true;
+        while found {
+            found = false;
+            let vocabulary = Vocabulary::new(&self.alphabet, self.record.width, &self.record.seen);
+            let shorter = Drawer { vocabulary, elites: &[] }.shorter(&best.list);
+            for list in shorter {
+                if self.steps() >= most {
+                    return Ok(best);
+                }
+                let mut other = Finalist { list, returns: Vec::new(), successes: 0 };
+                let n = best.returns.len();
+                let mut to = 4.min(n);
+                loop {
+                    self.play(&mut other, to)?;
+                    let reference = mean_stderr(&best.returns[..to]).0 - mean_stderr(&best.returns).0 + floor;
+                    if other.mean() < reference || to == n {
+                        break;
+                    }
+                    to = (2 * to).min(n);
+                }
+                if other.returns.len() == n && other.mean() >= floor {
+                    best = other;
+                    found = true;
+                    break;
+                }
+            }
+        }
+        Ok(best)
+    }
+}
