@@ -610,7 +610,7 @@ pub struct Bench {
     /// beside SUMO alone)
     #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "zoo", "traffic"])]
     pub name: String,
-    /// Measure these domains only (default: all but traffic, which takes minutes)
+    /// Measure these domains only (default: all but traffic and signals, which take minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
     /// The worlds of `zoo` to measure (default: all)

@@ -25,8 +25,8 @@ struct Report {
 /// Measures what was asked for, and appends it to the record on request.
 pub fn run(args: &Bench) -> Outcome {
     let specs: Vec<&'static World> = if args.domains.is_empty() || args.name == "pddl" {
-        // Traffic needs a simulator and minutes: it is measured on request.
-        worlds().iter().filter(|s| s.name() != "traffic").collect()
+        // What SUMO simulates needs a simulator and minutes: it is measured on request.
+        worlds().iter().filter(|s| !["traffic", "signals"].contains(&s.name())).collect()
     } else {
         args.domains.iter().map(|d| find_in(worlds(), d)).collect::<Result<_, _>>()?
     };
