@@ -55,6 +55,9 @@ pub enum Command {
     Serve(Serve),
     /// Play an episode in the terminal
     Watch(Watch),
+    /// Operate the traffic lights of your own SUMO scenario, by rules or by a known controller
+    #[cfg(feature = "sumo")]
+    Run(Run),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -112,6 +115,39 @@ pub struct Watch {
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
+}
+
+/// `derrl run`.
+#[cfg(feature = "sumo")]
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl run signals runs/signals-1 --sumocfg my.sumocfg\n  derrl run signals own-program --sumocfg my.sumocfg\n\n\
+                  Delay, waiting and travel are means per vehicle, queue is one per light. Those who never arrived or entered \
+                  are unfinished; who stood inside a junction for five minutes in the end is stuck."
+)]
+pub struct Run {
+    /// The world
+    #[arg(value_parser = ["signals"])]
+    pub domain: String,
+    /// A policy file, the folder of a run, or a known controller: own-program, actuated, actuated-30, delay-based,
+    /// longest-queue, greedy, max-pressure, max-pressure-standing or self-organising
+    pub policy: String,
+    /// Traffic scenarios: SUMO's .sumocfg files, names of the benchmark RESCO such as cologne1 (from the Python package
+    /// sumo-rl), or the grids five and eight
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub sumocfg: Vec<String>,
+    /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=60))]
+    pub clearance: u64,
+    /// The seed that SUMO is given
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Show the traffic in SUMO's window
+    #[arg(long)]
+    pub window: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `derrl completions`.
@@ -661,7 +697,7 @@ pub struct Reproduce {
     /// No run takes more decisions than this (default: what each experiment says)
     #[arg(long, value_name = "DECISIONS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
-    /// These domains only (may be given several times)
+    /// These domains only, or scenarios of `signals` (may be given several times)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
     /// Run these again, although they are finished, e.g. after a change to an agent: its name, or its name and a
@@ -697,7 +733,10 @@ pub enum Part {
     Rules,
     /// The same rules as programs: a loop with guarded steps
     Programs,
-    /// All of these
+    /// Real traffic lights: every controller on the scenarios of RESCO, which takes hours
+    #[cfg(feature = "sumo")]
+    Signals,
+    /// All of these but `signals`
     All,
 }
 

@@ -58,7 +58,7 @@ mod rng;
 pub mod scene;
 mod shield;
 #[cfg(feature = "sumo")]
-mod signals;
+pub mod signals;
 mod space;
 mod table;
 mod towers;

@@ -6,18 +6,22 @@
 //! scenarios, each episode is one of them, and its return is in units of what the longest-queue controller loses there, so that a
 //! crowded scenario does not drown a quiet one.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Object, Universe};
 use derrl_traci::Sumo;
-use derrl_traci::scenario::{Drive, Manner, Measures, Outcome as Hour, Rival, Safety, Scenario};
+use derrl_traci::scenario::{
+    Drive, Manner, Measures, Outcome as Hour, Placed, Rival, Road, Safety, Scenario,
+};
 
 use crate::binding::{Binding, Vocabulary, type_named};
 use crate::env::{Cost, Env, Outcome};
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::rng::Rng;
+use crate::scene::{Ahead, Scene, Stop, Streets, Vehicle};
 use crate::space::Exhaustive;
 use crate::world::{Options, Task, World};
 
@@ -76,18 +80,20 @@ const GREEN_FOR: usize = 8;
 const STANDING: usize = 9;
 const SWITCH: usize = 1;
 
+/// The lights of scenarios, one deciding after the other.
 #[derive(Debug)]
-struct Signals {
+pub struct Signals {
     binding: Binding,
     /// The alphabet's ids of the world's actions, by the world's own numbers.
     actions: [Option<Action>; 2],
     sumo: Sumo,
     places: Vec<Place>,
-    safety: Safety,
+    manner: Manner,
     /// The place and the seed of the instance.
     at: usize,
     seed: u64,
-    drive: Option<Drive>,
+    /// In a cell because a picture asks the simulator for more.
+    drive: RefCell<Option<Drive>>,
     /// The light whose turn it is.
     turn: usize,
     /// What the episode has paid so far.
@@ -147,21 +153,51 @@ impl Signals {
         let names =
             if options.sumocfg.is_empty() { vec![DEFAULT.to_string()] } else { options.sumocfg.clone() };
         let several = names.len() > 1;
-        let places = names.iter().map(|name| Place::new(name, several, &sumo, safety, alphabet));
-        Ok(Signals {
+        let manner = Manner { safety, ..Manner::default() };
+        let places = names.iter().map(|name| Place::named(name, several, &sumo, &manner, alphabet));
+        let places = places.collect::<Result<_, _>>()?;
+        Ok(Signals::over(binding, alphabet, places, sumo, manner))
+    }
+
+    /// One scenario with the traffic of a seed of SUMO's: [`Env::restart`] begins its hour.
+    pub fn once(
+        alphabet: &Alphabet,
+        sumo: &Sumo,
+        scenario: &Arc<Scenario>,
+        seed: u64,
+        manner: Manner,
+    ) -> Result<Signals, Error> {
+        let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
+        let places = vec![Place::new(Arc::clone(scenario), 1.0, alphabet)];
+        Ok(Signals { seed, ..Signals::over(binding, alphabet, places, sumo.clone(), manner) })
+    }
+
+    fn over(
+        binding: Binding,
+        alphabet: &Alphabet,
+        places: Vec<Place>,
+        sumo: Sumo,
+        manner: Manner,
+    ) -> Signals {
+        Signals {
             binding,
             actions: [alphabet.find_action("keep", 0), alphabet.find_action("switch", 1)],
-            places: places.collect::<Result<_, _>>()?,
             sumo,
-            safety,
+            places,
+            manner,
             at: 0,
             seed: 0,
-            drive: None,
+            drive: RefCell::new(None),
             turn: 0,
             paid: 0.0,
             hour: None,
             fault: None,
-        })
+        }
+    }
+
+    /// How the episode went, once it is over.
+    pub fn hour(&self) -> Option<Hour> {
+        self.hour
     }
 
     fn place(&self) -> &Place {
@@ -173,9 +209,8 @@ impl Signals {
     }
 
     fn begin(&mut self) -> Result<(), derrl_traci::Error> {
-        self.drive = None; // the simulator before ends first
-        let manner = Manner { safety: self.safety, ..Manner::default() };
-        let mut drive = Drive::start(&self.sumo, &self.place().scenario, self.seed, &manner)?;
+        *self.drive.get_mut() = None; // the simulator before ends first
+        let mut drive = Drive::start(&self.sumo, &self.place().scenario, self.seed, &self.manner)?;
         let lights = self.place().lights.len();
         let turn = loop {
             if let Some(light) = (0..lights).find(|&light| drive.may_decide(light)) {
@@ -187,14 +222,15 @@ impl Signals {
             }
             drive.advance()?;
         };
-        (self.turn, self.drive) = (turn, Some(drive));
+        (self.turn, *self.drive.get_mut()) = (turn, Some(drive));
         Ok(())
     }
 
     /// Obeys, and goes on to the next decision. Returns the reward, and whether the episode is over.
     fn act(&mut self, phase: Option<usize>) -> Result<(f64, bool), derrl_traci::Error> {
         let lights = self.place().lights.len();
-        let Some(drive) = &mut self.drive else { return Ok((0.0, true)) };
+        let unit = self.place().unit;
+        let Some(drive) = self.drive.get_mut() else { return Ok((0.0, true)) };
         if let Some(phase) = phase {
             drive.switch(self.turn, phase)?;
         }
@@ -205,7 +241,7 @@ impl Signals {
                 let vehicles = drive.scenario().vehicles().max(1) as f64;
                 let lost = (drive.lost() - before) / vehicles;
                 self.turn = light;
-                return Ok((-lost / self.place().unit, false));
+                return Ok((-lost / unit, false));
             }
             if drive.is_over() {
                 break;
@@ -213,11 +249,11 @@ impl Signals {
             drive.advance()?;
             next = 0;
         }
-        let Some(drive) = self.drive.take() else { return Ok((0.0, true)) };
+        let Some(drive) = self.drive.get_mut().take() else { return Ok((0.0, true)) };
         let hour = Hour::of(drive)?;
         self.hour = Some(hour);
         // What was paid on the way is close to what was lost; the last reward settles the account.
-        Ok((-hour.trips.delay / self.place().unit - self.paid, true))
+        Ok((-hour.trips.delay / unit - self.paid, true))
     }
 }
 
@@ -225,11 +261,16 @@ impl Signals {
 const MOST_CLEARANCE: u64 = 60;
 
 impl Place {
-    fn new(
+    fn new(scenario: Arc<Scenario>, unit: f64, alphabet: &Alphabet) -> Place {
+        let lights = (0..scenario.city().lights.len()).map(|light| View::new(&scenario, light, alphabet));
+        Place { lights: lights.collect(), scenario, unit }
+    }
+
+    fn named(
         name: &str,
         several: bool,
         sumo: &Sumo,
-        safety: Safety,
+        manner: &Manner,
         alphabet: &Alphabet,
     ) -> Result<Place, Error> {
         let known = {
@@ -244,24 +285,70 @@ impl Place {
             known.get_or_insert_default().insert(name.to_string(), Arc::clone(&scenario));
             scenario
         };
-        let unit = if several { unit(name, &scenario, sumo, safety)? } else { 1.0 };
-        let lights = (0..scenario.city().lights.len()).map(|light| View::new(&scenario, light, alphabet));
-        Ok(Place { lights: lights.collect(), scenario, unit })
+        let unit = if several { unit(name, &scenario, sumo, manner)? } else { 1.0 };
+        Ok(Place::new(scenario, unit, alphabet))
     }
 }
 
 /// What the longest-queue controller loses per vehicle, worked out once.
-fn unit(name: &str, scenario: &Arc<Scenario>, sumo: &Sumo, safety: Safety) -> Result<f64, Error> {
+fn unit(name: &str, scenario: &Arc<Scenario>, sumo: &Sumo, manner: &Manner) -> Result<f64, Error> {
     // Held meanwhile, so that threads do not work it out side by side.
     let mut units = UNITS.lock().unwrap_or_else(PoisonError::into_inner);
     let units = units.get_or_insert_default();
     if let Some(&unit) = units.get(name) {
         return Ok(unit);
     }
-    let hour = Rival::LongestQueue.run(sumo, scenario, UNIT_SEED, safety).map_err(failed)?;
+    let hour = Rival::LongestQueue.run(sumo, scenario, UNIT_SEED, manner).map_err(failed)?;
     let unit = hour.trips.delay.max(1.0);
     units.insert(name.to_string(), unit);
     Ok(unit)
+}
+
+/// Metres around a light that its picture shows.
+const RADIUS: f64 = 100.0;
+
+/// What is around a light.
+fn streets(drive: &Drive, light: usize, places: Vec<Placed>) -> Streets {
+    let city = drive.city();
+    let (of, current) = (&city.lights[light], drive.signal(light).phase);
+    let near = |(x, y): (f64, f64)| (x - of.at.0).abs() < 2.0 * RADIUS && (y - of.at.1).abs() < 2.0 * RADIUS;
+    let incoming: Vec<usize> = of.links.iter().flatten().filter(|l| !l.crossing).map(|l| l.from).collect();
+    // A long straight road may pass without a point nearby, but not one that leads to the light.
+    let shown = |(n, road): (usize, &Road)| {
+        (road.shape.iter().any(|&p| near(p)) || incoming.contains(&n)).then(|| road.shape.clone())
+    };
+    let mut lanes = incoming.clone();
+    lanes.sort_unstable();
+    lanes.dedup();
+    let stop = |&lane: &usize| {
+        let end = city.lanes[lane].shape.as_slice();
+        let [.., before, at] = end else { return Stop::default() };
+        let (dx, dy) = (at.0 - before.0, at.1 - before.1);
+        let length = dx.hypot(dy).max(1e-9);
+        let links = of.links.iter().enumerate();
+        let links = links.filter(|(_, l)| l.as_ref().is_some_and(|l| l.from == lane && !l.crossing));
+        let letters = links.filter_map(|(link, _)| of.letter(current, link)).map(char::from);
+        // SUMO numbers the ways on from the right.
+        Stop { at: *at, way: (dx / length, dy / length), letters: letters.rev().collect() }
+    };
+    let phases = of.phases.iter().enumerate().map(|(n, phase)| Ahead {
+        name: format!("p{}", n + 1),
+        stops: phase.lanes.iter().filter_map(|lane| lanes.binary_search(lane).ok()).collect(),
+    });
+    Streets {
+        light: of.id.clone(),
+        centre: of.at,
+        radius: RADIUS,
+        roads: city.lanes.iter().enumerate().filter_map(shown).collect(),
+        stops: lanes.iter().map(stop).collect(),
+        phases: phases.collect(),
+        vehicles: places
+            .into_iter()
+            .filter(|p| near(p.at))
+            .map(|p| Vehicle { name: p.id, at: p.at, heading: p.heading, stands: p.stands })
+            .collect(),
+        time: drive.now() - drive.scenario().begin(),
+    }
 }
 
 /// Thousandths tell all that matters, and can be read.
@@ -304,7 +391,8 @@ impl Env for Signals {
     }
 
     fn facts(&self, facts: &mut Facts) {
-        let (Some(drive), view) = (&self.drive, self.view()) else { return };
+        let (drive, view) = (self.drive.borrow(), self.view());
+        let Some(drive) = &*drive else { return };
         let measures = Measures::of(drive, self.turn);
         let (light, signal) = (&drive.city().lights[self.turn], drive.signal(self.turn));
         self.binding.say(facts, CURRENT, &[Object(signal.phase as u32)]);
@@ -326,7 +414,8 @@ impl Env for Signals {
     }
 
     fn legal(&self, actions: &mut Vec<GroundAction>) -> bool {
-        let Some(drive) = &self.drive else { return false };
+        let drive = self.drive.borrow();
+        let Some(drive) = &*drive else { return false };
         let current = drive.signal(self.turn).phase;
         let first = actions.len();
         if let Some(action) = self.actions[0] {
@@ -350,7 +439,7 @@ impl Env for Signals {
             }
             Err(error) => {
                 self.fault = Some(Fault::new(error));
-                self.drive = None;
+                *self.drive.get_mut() = None;
                 Outcome::truncated(0.0)
             }
         }
@@ -372,6 +461,13 @@ impl Env for Signals {
 
     fn cost(&self) -> Cost {
         Cost::Dear { episodes: 20 }
+    }
+
+    fn scene(&self) -> Scene {
+        let mut drive = self.drive.borrow_mut();
+        let Some(drive) = &mut *drive else { return Scene::Facts };
+        // A simulator that is gone says so at the next step.
+        drive.places().map_or(Scene::Facts, |places| Scene::Streets(streets(drive, self.turn, places)))
     }
 
     fn simulator(&self) -> Option<String> {

@@ -71,6 +71,7 @@ fn known_controllers_lose_what_they_lose_elsewhere() {
     let sumo = sumo();
     let scenario = find(&sumo, "cologne1");
     let safety = Safety { clearance: 0, ..Safety::default() };
+    let manner = Manner { safety, ..Manner::default() };
     for (rival, delay) in [
         (Rival::OwnProgram, 42.906437),
         (Rival::Actuated, 58.342883),
@@ -81,7 +82,7 @@ fn known_controllers_lose_what_they_lose_elsewhere() {
         (Rival::MaxPressureStanding, 25.958159),
         (Rival::SelfOrganising, 24.911767),
     ] {
-        let ours = rival.run(&sumo, &scenario, 11, safety).unwrap().trips.delay;
+        let ours = rival.run(&sumo, &scenario, 11, &manner).unwrap().trips.delay;
         assert!((ours - delay).abs() < 1e-5, "{rival}: {ours} in place of {delay}");
     }
 }
@@ -158,9 +159,10 @@ fn the_same_seed_and_decisions_give_the_same_hour() {
 fn what_is_lost_on_the_way_is_nearly_what_is_lost_in_the_end() {
     let sumo = sumo();
     let scenario = find(&sumo, "five");
-    let mut drive = Drive::start(&sumo, &scenario, 1, &Manner::default()).unwrap();
+    let manner = Manner { watchful: true, ..Manner::default() };
+    let mut drive = Drive::start(&sumo, &scenario, 1, &manner).unwrap();
     while !drive.is_over() {
-        drive.advance_looking().unwrap();
+        drive.advance().unwrap();
     }
     let lost = drive.lost();
     let trips = Outcome::of(drive).unwrap().trips;

@@ -10,7 +10,7 @@ use crate::process::{Patience, Process};
 use crate::protocol::{Answer, Batch, Domain, Value, Variable};
 use crate::scenario::files::Scenario;
 use crate::scenario::net::{City, Light};
-use crate::scenario::sight::{Sight, Watch};
+use crate::scenario::sight::{Placed, Sight, Watch, places};
 use crate::scenario::trips::Trips;
 use crate::scratch::Scratch;
 
@@ -64,12 +64,21 @@ pub struct Manner {
     pub outputs: bool,
     /// Whether to show the traffic in SUMO's window.
     pub window: bool,
+    /// Whether to look at the traffic also where nobody may decide, so that queues are means over the whole time.
+    pub watchful: bool,
 }
 
 impl Default for Manner {
     fn default() -> Self {
         let patience = Patience { start: Duration::from_secs(120), answer: Duration::from_secs(120) };
-        Self { hands: Hands::Ours, safety: Safety::default(), patience, outputs: false, window: false }
+        Self {
+            hands: Hands::Ours,
+            safety: Safety::default(),
+            patience,
+            outputs: false,
+            window: false,
+            watchful: false,
+        }
     }
 }
 
@@ -258,17 +267,9 @@ impl Drive {
         self.commands.set(Domain::TrafficLight, Variable::SIGNALS, light, &Value::String(state));
     }
 
-    /// Simulates up to the next look, or the end. The traffic is looked at if somebody may decide then, or at the end.
+    /// Simulates up to the next look, or the end. The traffic is looked at if somebody may decide then, or at the end; and in any
+    /// case if the manner is watchful.
     pub fn advance(&mut self) -> Result<()> {
-        self.advance_for(false)
-    }
-
-    /// As [`advance`](Self::advance), and looks at the traffic in any case.
-    pub fn advance_looking(&mut self) -> Result<()> {
-        self.advance_for(true)
-    }
-
-    fn advance_for(&mut self, looking: bool) -> Result<()> {
         let target = (self.now + self.manner.safety.every).min(self.scenario.end());
         while self.now < target {
             self.change()?;
@@ -280,7 +281,10 @@ impl Drive {
             self.process.ask(|client| client.step_to(commands, stop))?;
             self.now = stop;
         }
-        if looking || self.is_over() || (0..self.signals.len()).any(|light| self.may_decide(light)) {
+        if self.manner.watchful
+            || self.is_over()
+            || (0..self.signals.len()).any(|light| self.may_decide(light))
+        {
             self.look()?;
         }
         Ok(())
@@ -349,6 +353,12 @@ impl Drive {
         self.looks += 1;
         self.looked = Some(self.now);
         Ok(())
+    }
+
+    /// Where all vehicles are now.
+    pub fn places(&mut self) -> Result<Vec<Placed>> {
+        let city = Arc::clone(self.city());
+        places(&city, &mut self.process, self.now)
     }
 
     /// The process of the simulator, to ask for what is not covered here. Do not step it.

@@ -39,5 +39,5 @@ pub use files::{GRIDS, INSTALL_RESCO, RESCO, Scenario};
 pub use measures::Measures;
 pub use net::{City, Light, Link, Phase, Road};
 pub use rivals::{Outcome, Rival};
-pub use sight::{RANGE, Seen, Sight};
+pub use sight::{Placed, RANGE, Seen, Sight};
 pub use trips::Trips;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::find::Sumo;
-use crate::scenario::drive::{Drive, Hands, Manner, Safety};
+use crate::scenario::drive::{Drive, Hands, Manner};
 use crate::scenario::files::Scenario;
 use crate::scenario::sight::Seen;
 use crate::scenario::trips::Trips;
@@ -66,20 +66,40 @@ impl Rival {
         }
     }
 
-    /// Runs an episode. With SUMO's own programs the safety is that of the programs.
-    pub fn run(self, sumo: &Sumo, scenario: &Arc<Scenario>, seed: u64, safety: Safety) -> Result<Outcome> {
-        let manner = Manner { hands: self.hands(), safety, ..Manner::default() };
+    /// The controller of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rival| rival.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OwnProgram => "own-program",
+            Self::Actuated => "actuated",
+            Self::ActuatedShort => "actuated-30",
+            Self::DelayBased => "delay-based",
+            Self::LongestQueue => "longest-queue",
+            Self::Greedy => "greedy",
+            Self::MaxPressure => "max-pressure",
+            Self::MaxPressureStanding => "max-pressure-standing",
+            Self::SelfOrganising => "self-organising",
+        }
+    }
+
+    /// Runs an episode, with lights operated as it does. With SUMO's own programs the safety is that of the programs.
+    pub fn run(self, sumo: &Sumo, scenario: &Arc<Scenario>, seed: u64, manner: &Manner) -> Result<Outcome> {
+        let manner = Manner { hands: self.hands(), watchful: true, ..*manner };
         let mut drive = Drive::start(sumo, scenario, seed, &manner)?;
         let mut gathered = Gathered::new(&drive);
         while !drive.is_over() {
-            gathered.gather(&drive, safety.every as f64);
+            gathered.gather(&drive, manner.safety.every as f64);
             for light in 0..drive.city().lights.len() {
                 if drive.may_decide(light) {
                     let phase = self.choose(&drive, light, &gathered);
                     drive.switch(light, phase)?;
                 }
             }
-            drive.advance_looking()?;
+            drive.advance()?;
         }
         Outcome::of(drive)
     }
@@ -148,17 +168,7 @@ impl Rival {
 
 impl fmt::Display for Rival {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::OwnProgram => "own program",
-            Self::Actuated => "actuated, 50 s",
-            Self::ActuatedShort => "actuated, 30 s",
-            Self::DelayBased => "delay-based",
-            Self::LongestQueue => "longest queue",
-            Self::Greedy => "greedy (MaxWave)",
-            Self::MaxPressure => "max-pressure",
-            Self::MaxPressureStanding => "max-pressure, standing",
-            Self::SelfOrganising => "self-organising",
-        })
+        f.pad(self.name())
     }
 }
 

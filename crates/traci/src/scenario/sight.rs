@@ -40,6 +40,40 @@ impl Seen {
     }
 }
 
+/// Where a vehicle is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// Its id.
+    pub id: String,
+    /// Its front, in metres to the east and north.
+    pub at: (f64, f64),
+    /// Where it looks, in degrees clockwise from north.
+    pub heading: f64,
+    /// Whether it stands.
+    pub stands: bool,
+}
+
+/// Where all vehicles are now.
+pub(crate) fn places(city: &City, process: &mut Process, now: u64) -> Result<Vec<Placed>> {
+    let variables = [Variable::POSITION, Variable::ANGLE, Variable::SPEED];
+    let mut batch = Batch::new();
+    batch.look_around(&city.centre, EVERYWHERE, now as f64, (Domain::Vehicle, &variables));
+    let answers = process.ask(|client| client.send(&batch, "looking where vehicles are"))?;
+    let [Answer::Around(vehicles)] = answers.as_slice() else {
+        return Err(garbled(now, "places are not told as they were asked for"));
+    };
+    let placed = vehicles.iter().map(|vehicle| match vehicle.values.as_slice() {
+        [(_, Value::Position(x, y)), (_, Value::Double(heading)), (_, Value::Double(speed))] => Ok(Placed {
+            id: vehicle.object.clone(),
+            at: (*x, *y),
+            heading: *heading,
+            stands: *speed < STANDING,
+        }),
+        other => Err(garbled(now, &format!("vehicle {:?} is told as {other:?}", vehicle.object))),
+    });
+    placed.collect()
+}
+
 /// The traffic at a moment.
 #[derive(Debug, Clone, Default)]
 pub struct Sight {
