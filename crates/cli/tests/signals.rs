@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const RULES: &str = "../../examples/signals/four-rules.pl";
+const RULES: &str = "../../examples/traffic-lights/four-rules.pl";
 
 fn derrl(args: &[&str]) -> Output {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join(RULES);

@@ -100,6 +100,8 @@ pub struct Signals {
     paid: f64,
     /// How the last episode went, once it is over.
     hour: Option<Hour>,
+    /// What it looked like in the end.
+    last: Scene,
     fault: Option<Fault>,
 }
 
@@ -191,6 +193,7 @@ impl Signals {
             turn: 0,
             paid: 0.0,
             hour: None,
+            last: Scene::Facts,
             fault: None,
         }
     }
@@ -249,7 +252,9 @@ impl Signals {
             drive.advance()?;
             next = 0;
         }
-        let Some(drive) = self.drive.get_mut().take() else { return Ok((0.0, true)) };
+        let Some(mut drive) = self.drive.get_mut().take() else { return Ok((0.0, true)) };
+        self.last =
+            drive.places().map_or(Scene::Facts, |all| Scene::Streets(streets(&drive, self.turn, all)));
         let hour = Hour::of(drive)?;
         self.hour = Some(hour);
         // What was paid on the way is close to what was lost; the last reward settles the account.
@@ -465,7 +470,7 @@ impl Env for Signals {
 
     fn scene(&self) -> Scene {
         let mut drive = self.drive.borrow_mut();
-        let Some(drive) = &mut *drive else { return Scene::Facts };
+        let Some(drive) = &mut *drive else { return self.last.clone() };
         // A simulator that is gone says so at the next step.
         drive.places().map_or(Scene::Facts, |places| Scene::Streets(streets(drive, self.turn, places)))
     }

@@ -22,8 +22,8 @@ use crate::provenance::{commit, machine, today};
 use crate::safe_file::{self, append_line, make_folder};
 use crate::say;
 
-/// The four rules, as `examples/signals` has them.
-const RULES: &str = include_str!("../../signals/four-rules.pl");
+/// The four rules, as `examples/traffic-lights` has them.
+const RULES: &str = include_str!("../../traffic-lights/four-rules.pl");
 
 /// What the rules are called in the table.
 const OURS: &str = "four rules";

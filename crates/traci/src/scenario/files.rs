@@ -223,11 +223,14 @@ impl Scenario {
                 option("net-file", text(network.file(Lights::FixedTime)));
                 option("route-files", text(&routes));
                 option("begin", self.begin.to_string());
-                option("xml-validation", "never".to_owned());
             }
         }
         if !further.is_empty() {
             option("additional-files", further.join(","));
+        }
+        // An installation may lack the schemas, and what is wrong with a file is said without them.
+        for name in ["xml-validation", "xml-validation.net"] {
+            option(name, "never".to_owned());
         }
         // SUMO reads its seed as a signed number of 32 bits.
         option("seed", (seed & 0x7fff_ffff).to_string());

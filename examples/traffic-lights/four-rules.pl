@@ -1,4 +1,4 @@
-% Four rules that operate real traffic lights: derrl eval examples/signals/four-rules.pl --domain signals --sumocfg cologne1
+% Four rules that operate real traffic lights: derrl eval examples/traffic-lights/four-rules.pl --domain signals --sumocfg cologne1
 % C is the phase that has green. Earlier rules go first.
 
 % Nobody waits for more than two minutes. (Here and below, flow decides between phases that are alike.)
