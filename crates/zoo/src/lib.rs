@@ -17,6 +17,7 @@ mod fruit;
 mod lamps;
 mod lock;
 mod maze;
+mod numbers;
 mod parcels;
 mod planning;
 mod recycling;
@@ -27,6 +28,7 @@ mod towers;
 mod welding;
 
 use derrl_env::World;
+pub use numbers::numbers;
 pub use small::{Say, Small};
 
 /// A world of the zoo.

@@ -7,7 +7,7 @@ pub const ELITES: usize = 6;
 /// Instances of the first races: two tell nothing about chance, and most challengers lose on the first.
 pub const FIRST_RACE: u64 = 3;
 /// After so many races an instance is added: the better the lists, the finer the differences.
-pub const RACES_PER_INSTANCE: u64 = 10;
+pub const RACES_PER_INSTANCE: u64 = 20;
 /// The most instances of a race. Their standard error is then an eighth of an episode's.
 pub const LONGEST_RACE: usize = 64;
 /// A challenger is dropped when it is behind by so many standard errors. Half of one drops a third of equals, and most worse ones early.

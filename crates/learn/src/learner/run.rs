@@ -84,12 +84,12 @@ impl<'a> Run<'a> {
         loop {
             self.observer.decided(self.seed, self.steps());
             match next(&self.record, &self.world.ledger, self.most, &mut self.rng) {
-                Next::Draw => {
-                    let list = self.draw(|drawer, _, rng| drawer.list(rng));
-                    self.challenge(list)?;
-                }
-                Next::Change => {
-                    let list = self.draw(|drawer, parent, rng| drawer.changed(parent, rng));
+                next @ (Next::Draw | Next::Change) => {
+                    let parent = (next == Next::Change).then(|| self.parent());
+                    let list = self.draw(|drawer, rng| match &parent {
+                        Some(parent) => drawer.changed(parent, rng),
+                        None => drawer.list(rng),
+                    });
                     self.challenge(list)?;
                 }
                 Next::Try => self.try_actions()?,
@@ -134,12 +134,11 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Lists made of what is known, from one of the best ones where they need a parent.
-    fn draw<T>(&mut self, make: impl Fn(&Drawer<'_>, &RuleList, &mut Rng) -> T) -> T {
-        let parent = self.parent();
+    /// Lists made of what is known.
+    fn draw<T>(&mut self, make: impl Fn(&Drawer<'_>, &mut Rng) -> T) -> T {
         let vocabulary = Vocabulary::new(&self.alphabet, self.record.width, &self.record.seen);
         let drawer = Drawer { vocabulary, elites: &self.record.elites };
-        make(&drawer, &parent, &mut self.rng)
+        make(&drawer, &mut self.rng)
     }
 
     /// One of the best lists, the best ones more often.
@@ -202,7 +201,7 @@ impl<'a> Run<'a> {
         }
         if self.record.elites.len() < ELITES {
             let all: Vec<usize> = (0..self.record.instances.len()).collect();
-            return self.race(list, &all, None).map(|_| ());
+            return self.race(list, &all, None);
         }
         self.record.races += 1;
         self.add_instance_at_times()?;
@@ -253,7 +252,7 @@ impl<'a> Run<'a> {
 
     /// Adds an instance to races, now and then.
     fn add_instance_at_times(&mut self) -> Result<(), Error> {
-        let due = self.record.races % RACES_PER_INSTANCE == 0;
+        let due = self.record.races.is_multiple_of(RACES_PER_INSTANCE);
         if !due || self.record.is_flat() || self.record.instances.len() >= LONGEST_RACE {
             return Ok(());
         }
@@ -278,7 +277,7 @@ impl<'a> Run<'a> {
     /// Races all lists that are a little shorter than the best one.
     fn race_shorter(&mut self) -> Result<(), Error> {
         let best = self.record.elites[0].list.clone();
-        for list in self.draw(|drawer, _, _| drawer.shorter(&best)) {
+        for list in self.draw(|drawer, _| drawer.shorter(&best)) {
             self.challenge(list)?;
         }
         self.record.shortened = Some(best);

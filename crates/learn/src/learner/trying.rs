@@ -34,6 +34,9 @@ struct Mark {
     copy: Option<Box<dyn Env>>,
 }
 
+/// What was done in an episode, and what each step earned.
+type History = Vec<(GroundAction, f64)>;
+
 /// Tries all actions in some states that a list comes to. `None` where the world can neither be copied nor replayed.
 pub fn labels(
     world: &mut World<'_>,
@@ -57,19 +60,16 @@ pub fn labels(
                 let mut go_on =
                     |env: &dyn Env, streams: &mut Streams, _: usize| actor.act(env, &mut streams.ties);
                 let action = &mark.state.actions[a];
-                let worth = match mark.copy.as_ref().and_then(|copy| copy.copy()) {
-                    Some(mut copy) => {
-                        let mut streams = mark.streams.clone();
-                        world.attempt(Some(copy.as_mut()), &mut streams, action, horizon, &mut go_on)?
-                    }
-                    None => {
-                        let before = &history[..mark.step];
-                        let Some(mut streams) = world.replay((From::Trying, number), before)? else {
-                            return Ok(None);
-                        };
-                        streams.ties = mark.streams.ties.clone();
-                        world.attempt(None, &mut streams, action, horizon, &mut go_on)?
-                    }
+                let worth = if let Some(mut copy) = mark.copy.as_ref().and_then(|copy| copy.copy()) {
+                    let mut streams = mark.streams.clone();
+                    world.attempt(Some(copy.as_mut()), &mut streams, action, horizon, &mut go_on)?
+                } else {
+                    let before = &history[..mark.step];
+                    let Some(mut streams) = world.replay((From::Trying, number), before)? else {
+                        return Ok(None);
+                    };
+                    streams.ties = mark.streams.ties.clone();
+                    world.attempt(None, &mut streams, action, horizon, &mut go_on)?
                 };
                 worths[a] = Some(worth);
             }
@@ -106,7 +106,7 @@ fn marks(
     actor: &mut Actor<'_>,
     alphabet: &Alphabet,
     rng: &mut Rng,
-) -> Result<(Vec<Mark>, Vec<(GroundAction, f64)>), Error> {
+) -> Result<(Vec<Mark>, History), Error> {
     let astray = if rng.unit() < ASTRAY { 1 << rng.below(LONGEST_ASTRAY) } else { 0 };
     // Where nobody knows how long episodes are, long ones are as likely to go astray late as short ones.
     let from = 1 << rng.below(8);

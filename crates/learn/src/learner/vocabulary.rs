@@ -178,9 +178,7 @@ fn together(alphabet: &Alphabet, a: Measure, b: Measure) -> Vec<Linear> {
     if a != b && n == m && types(a).iter().zip(types(b)).all(fit) {
         all.push(Linear::sum((a, (0..n).collect()), -1.0, (b, (0..n).collect())));
     }
-    if n + m > 0 && (n > 0 || a != b) && n > 0 && m > 0 {
-        all.push(Linear::sum((a, (0..n).collect()), -1.0, (b, (n..n + m).collect())));
-    } else if n != m {
+    if n != m || n > 0 {
         all.push(Linear::sum((a, (0..n).collect()), -1.0, (b, (n..n + m).collect())));
     }
     all

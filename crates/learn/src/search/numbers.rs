@@ -60,37 +60,30 @@ impl Search<'_> {
         most: Option<u64>,
     ) -> Result<Option<Learned>, Error> {
         let mut checkpoint = checkpoint.clone();
-        let ending = match checkpoint.ending.take() {
-            Some(ending) => ending,
-            None => {
-                self.observer.begins(seed);
-                let stop = || self.observer.interrupted();
-                let mut run =
-                    Run::new(&self.problem.alphabet, self.make_env()?, seed, most, (self.observer, &stop));
-                self.observer.phase(seed, "racing rules");
-                let chosen = run.search().and_then(|()| {
-                    self.observer.improving(seed);
-                    run.finish()
-                });
-                if std::env::var("LEDGER").is_ok() {
-                    eprintln!("{:?}", run.ledger());
-                }
-                match chosen {
-                    Err(Error::Interrupted) => return Ok(None),
-                    Err(error) => return Err(error),
-                    Ok(chosen) => {
-                        let policy = chosen.policy.display(&chosen.alphabet).to_string();
-                        run.tell(&policy, chosen.mean_return, chosen.success);
-                        let origins = vec![Origin::Improvement; chosen.policy.rules.len()];
-                        let (steps, success) = (run.steps(), chosen.success);
-                        let widenings = Vec::new();
-                        Ending { policy, origins, restart: 0, steps, widenings, success, by_chance: false }
-                    }
-                }
-            }
-        };
-        let learned = self.learned(&checkpoint, &ending)?;
-        checkpoint.ending = Some(ending);
+        if checkpoint.ending.is_none() {
+            self.observer.begins(seed);
+            let stop = || self.observer.interrupted();
+            let mut run =
+                Run::new(&self.problem.alphabet, self.make_env()?, seed, most, (self.observer, &stop));
+            self.observer.phase(seed, "racing rules");
+            let chosen = run.search().and_then(|()| {
+                self.observer.improving(seed);
+                run.finish()
+            });
+            let chosen = match chosen {
+                Err(Error::Interrupted) => return Ok(None),
+                other => other?,
+            };
+            let policy = chosen.policy.display(&chosen.alphabet).to_string();
+            run.tell(&policy, chosen.mean_return, chosen.success);
+            let origins = vec![Origin::Improvement; chosen.policy.rules.len()];
+            let (steps, success) = (run.steps(), chosen.success);
+            let widenings = Vec::new();
+            let ending = Ending { policy, origins, restart: 0, steps, widenings, success, by_chance: false };
+            checkpoint.ending = Some(ending);
+        }
+        let ending = checkpoint.ending.as_ref().ok_or(Error::Interrupted)?;
+        let learned = self.learned(&checkpoint, ending)?;
         self.observer.finished(seed, &checkpoint, &learned);
         Ok(Some(learned))
     }
