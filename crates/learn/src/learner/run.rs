@@ -73,11 +73,6 @@ impl<'a> Run<'a> {
         self.world.ledger.all()
     }
 
-    /// What steps were spent on.
-    pub fn ledger(&self) -> super::ledger::Ledger {
-        self.world.ledger
-    }
-
     /// Searches until the plan says that it is enough.
     pub fn search(&mut self) -> Result<(), Error> {
         self.play_at_random()?;
