@@ -40,17 +40,20 @@ fn rules_and_known_controllers_drive_the_same_hour() {
     assert_eq!(rules, run("RULES"), "the same seed, the same hour");
 }
 
-/// On the paper's grids, with phases instead of single lanes, rules wait less than SUMO's actuated programs.
+/// On the paper's grids, with phases instead of single lanes, rules lose less time than SUMO's actuated programs.
 #[test]
 fn rules_beat_actuated_programs_on_the_papers_grids() {
-    let queue = |who: &str| -> f64 {
-        let args = ["run", "signals", who, "--sumocfg", "five", "eight", "--seed", "1", "--json"];
-        let document = json(&derrl(&args));
-        let runs = document["runs"].as_array().expect("runs");
-        runs.iter().map(|run| run["queue"].as_f64().expect("a number")).sum()
+    let delay = |who: &str| -> f64 {
+        let of = |seed: &str| {
+            let args = ["run", "signals", who, "--sumocfg", "five", "eight", "--seed", seed, "--json"];
+            let document = json(&derrl(&args));
+            let runs = document["runs"].as_array().expect("runs");
+            runs.iter().map(|run| run["delay"].as_f64().expect("a number")).sum::<f64>()
+        };
+        ["1000", "2000", "3000"].map(of).iter().sum()
     };
-    let (rules, actuated) = (queue("RULES"), queue("actuated"));
-    assert!(rules <= actuated, "{rules} against {actuated}");
+    let (rules, actuated) = (delay("RULES"), delay("actuated"));
+    assert!(rules < actuated, "{rules} against {actuated}");
 }
 
 #[test]
@@ -63,11 +66,11 @@ fn scenarios_are_scored_one_by_one_and_explained() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let picture = folder.path().join("light.svg");
-    let args = ["explain", "RULES", "--domain", "signals", "--steps", "40", "--step", "40", "--picture"];
+    let args = ["explain", "RULES", "--domain", "signals", "--steps", "200", "--step", "200", "--picture"];
     let output = derrl(&[&args[..], &[picture.to_str().expect("text")]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let drawn = std::fs::read_to_string(&picture).expect("a picture");
-    assert!(drawn.contains("<svg") && drawn.matches("rotate(").count() > 3, "vehicles are drawn");
+    assert!(drawn.contains("<svg") && drawn.matches("rotate(").count() > 1, "vehicles are drawn");
 }
 
 #[test]
