@@ -41,6 +41,8 @@ pub enum Command {
     New(New),
     /// Show, step by step, which rule acts and why
     Explain(Explain),
+    /// Play the episodes of a log again, and compare every decision
+    Replay(Replay),
     /// Prove that a policy reaches the goal in every instance up to a size, or find a shortest counterexample
     Verify(Verify),
     /// Compare the decisions of two policies in every state up to a size
@@ -382,12 +384,44 @@ pub struct Eval {
     /// The seed of the instances and of breaking ties
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Write every decision to this file, a line of JSON each; `derrl replay` checks it
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Exit with code 1 if no rule fires in some state, so that any action may be taken
+    #[arg(long)]
+    pub strict: bool,
     /// PDDL problems, and rules that forbid
     #[command(flatten)]
     pub problems: ProblemArgs,
     /// Options of the domain
     #[command(flatten)]
     pub world: WorldArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `derrl replay`.
+///
+/// Exit code 0 if every decision is as logged, 1 if not.
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Example:\n  derrl eval runs/blocks-1 --log decisions.jsonl\n  derrl replay runs/blocks-1 decisions.jsonl"
+)]
+pub struct Replay {
+    /// A policy file, or the folder of a run
+    pub policy: PathBuf,
+    /// The log that `derrl eval --log` wrote
+    pub log: PathBuf,
+    /// A built-in domain or the path of a domain file (not needed for the folder of a run)
+    #[arg(long)]
+    pub domain: Option<String>,
+    /// Ignore the types of the domain
+    #[arg(long)]
+    pub untyped: bool,
+    /// PDDL problems, and rules that forbid
+    #[command(flatten)]
+    pub problems: ProblemArgs,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -506,6 +540,10 @@ pub struct Verify {
     /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
+    /// Write a certificate to this file: all that `checker/check.py`, which shares no code with derrl, needs to check the
+    /// verdict
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Draw the counterexample to this file (.svg or .png)
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,

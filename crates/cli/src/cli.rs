@@ -15,8 +15,8 @@ pub(crate) use crate::output::{print, print_file, print_json};
 #[cfg(feature = "sumo")]
 use crate::signals;
 use crate::{
-    bench, check, diff, domains, eval, explain, export, failure, manual, new, plan, report, reproduce, serve,
-    simplify, train, verify, watch,
+    bench, check, diff, domains, eval, explain, export, failure, log, manual, new, plan, report, reproduce,
+    serve, simplify, train, verify, watch,
 };
 
 /// Every world that this command line knows: its own, and those it was given.
@@ -80,6 +80,7 @@ fn run(args: Args) -> Outcome {
         Command::Plan(command) => plan::run(&command),
         Command::New(command) => new::run(&command),
         Command::Explain(command) => explain::run(&command),
+        Command::Replay(command) => log::replay(&command),
         Command::Verify(command) => verify::run(&command),
         Command::Diff(command) => diff::run(&command),
         Command::Simplify(command) => simplify::run(&command),

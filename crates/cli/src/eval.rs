@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::args::Eval;
 use crate::cli::{Failure, Outcome, print, print_json};
 use crate::domain::{Domain, load_policy_with};
-use crate::progress::{Control, TIMED, bar, interrupted};
+use crate::log;
+use crate::progress::{Control, TIMED, bar, catch_interrupts, interrupted};
+use crate::safe_file::write;
 use crate::say;
 use crate::table::{WIDTH, columns, thousands, wrap};
 
@@ -31,6 +33,18 @@ pub fn run(args: &Eval) -> Outcome {
         None,
     )?;
     let Some(scores) = scores else { return Err(Failure::Interrupted("interrupted".to_string())) };
+    let shielded = shield(&domain, &before);
+    let played = match &args.log {
+        None if !args.strict => None,
+        _ => {
+            catch_interrupts();
+            let episodes = args.episodes.map(|n| n as usize);
+            Some(log::play(&policy, &domain, &args.tasks, &args.world.options(), episodes, args.seed)?)
+        }
+    };
+    if let (Some(path), Some(played)) = (&args.log, &played) {
+        write(path, &played.text)?;
+    }
     if args.json {
         print_json(&json!({
             "domain": domain.name,
@@ -38,15 +52,26 @@ pub fn run(args: &Eval) -> Outcome {
             "policy": policy.display(&domain.alphabet).to_string(),
             "simulator": simulator(&domain)?,
             "scores": to_json(&scores),
-            "shield": shield(&domain, &before),
+            "shield": shielded,
+            "decisions": played.as_ref().map(|p| p.decisions),
+            "without_a_rule": played.as_ref().map(|p| p.silent),
         }))?;
     } else {
         print(&show(&scores, ""));
-        if let Some(tally) = shield(&domain, &before) {
+        if let Some(tally) = shielded {
             print(&show_shield(&tally, ""));
         }
+        if let Some(played) = &played {
+            let [decisions, silent] = [played.decisions, played.silent].map(thousands);
+            let first = played.first.as_ref().map_or_else(String::new, |at| format!(", first in {at}"));
+            let text = format!("no rule fired in {silent} of {decisions} decisions{first}");
+            print(&wrap(&text, "", WIDTH));
+        }
     }
-    Ok(())
+    match played {
+        Some(played) if args.strict && played.silent > 0 => Err(Failure::No),
+        _ => Ok(()),
+    }
 }
 
 /// How often the shield took part since an earlier count; none where nothing is forbidden.

@@ -92,6 +92,7 @@ mod failure;
 mod fuzz;
 pub mod in_folder;
 mod library;
+mod log;
 mod manifest;
 mod manual;
 mod new;

@@ -47,6 +47,12 @@ impl Setup {
         Ok(Setup { world, alphabet, task, options, settings, budget: None, problem })
     }
 
+    /// The same, of so many environment steps per run.
+    #[must_use]
+    pub fn within(self, steps: u64) -> Setup {
+        Setup { budget: Some(steps), ..self }
+    }
+
     /// Learns once per seed, from the checkpoints given; `None` for runs that were interrupted.
     pub fn search(
         &self,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use derrl_learn::{Counterexample, Kind, Progress, Report, ShieldReport, Subject, Verdict, verify};
+use derrl_learn::{Counterexample, Kind, Progress, Report, ShieldReport, Subject, Verdict, certify, verify};
 use derrl_pages::{big, document, headline, pictures, remark, unit};
 use derrl_report::{Theme, strip};
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,9 @@ pub fn run(args: &Verify) -> Outcome {
         picture::save(&strip(found), path, format, Theme::Light)?;
     }
     let seconds = started.elapsed().as_secs_f64();
+    if let Some(path) = &args.certificate {
+        write_certificate(path, &subject, &report)?;
+    }
     let mut document = document(&domain.name, &domain.world, &text, &subject.extent, &report, seconds)?;
     if args.json {
         print_json(&document)?;
@@ -83,6 +86,30 @@ pub fn run(args: &Verify) -> Outcome {
         Verdict::ProvedIfTiesAreRandom if args.ties == "random" => Ok(()),
         Verdict::ProvedIfTiesAreRandom | Verdict::Refuted => Err(Failure::No),
     }
+}
+
+/// Writes what somebody else needs to check a report.
+fn write_certificate(path: &Path, subject: &Subject<'_>, report: &Report) -> Outcome {
+    let mut text = String::new();
+    let mut failed = None;
+    let mut meter = Meter::new(false);
+    let done = certify(subject, report, &mut meter, &mut |line| match serde_json::to_string(line) {
+        Ok(line) => {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        Err(error) => failed = Some(error),
+    })?;
+    meter.finish();
+    if let Some(error) = failed {
+        return Err(anyhow::Error::from(error).into());
+    }
+    if !done {
+        return Err(Failure::Interrupted("interrupted; no certificate was written".to_string()));
+    }
+    write(path, &text)?;
+    say!("the certificate is in {}; checker/check.py checks it", path.display());
+    Ok(())
 }
 
 fn show(report: &Report, domain: &Domain, paint: Paint) -> String {

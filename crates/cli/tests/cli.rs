@@ -337,14 +337,30 @@ fn an_interrupted_run_goes_on_as_if_nothing_had_happened() {
 #[test]
 fn bench_reports_rates_and_ratios() {
     let folder = TempDir::new().unwrap();
-    let out =
-        json(&run(folder.path(), &["bench", "train", "--domain", "blocks", "--seconds", "0.2", "--json"]));
-    let figures = &out["train"][0];
-    for key in
-        ["environment", "acting", "training", "training_to_environment", "all_cores", "all_cores_to_one"]
-    {
-        assert!(figures[key].as_f64().unwrap() > 0.0, "{key}");
+    let mut args = vec!["bench", "train", "--seconds", "0.2", "--json"];
+    let domains = ["blocks", "cartpole", "queues"];
+    args.extend(domains.iter().flat_map(|domain| ["--domain", domain]));
+    let out = json(&run(folder.path(), &args));
+    for (figures, domain) in out["train"].as_array().unwrap().iter().zip(domains) {
+        assert_eq!(figures["domain"], domain);
+        for key in
+            ["environment", "acting", "training", "training_to_environment", "all_cores", "all_cores_to_one"]
+        {
+            assert!(figures[key].as_f64().unwrap() > 0.0, "{domain}, {key}");
+        }
     }
+}
+
+#[test]
+fn the_zoo_compares_by_returns_where_there_is_no_goal() {
+    let folder = TempDir::new().unwrap();
+    let args = ["bench", "zoo", "--world", "queues", "--seeds", "0..0", "--json"];
+    let out = json(&run(folder.path(), &args));
+    let large = &out["zoo"][0]["tasks"]["large"];
+    assert!(large["solved"].is_null() && large["mean_success"].is_null(), "{large}");
+    let (learned, by_hand) =
+        (large["mean_return"].as_f64().unwrap(), large["by_hand_return"].as_f64().unwrap());
+    assert!(learned >= 1.1 * by_hand, "{learned}, by hand {by_hand}");
 }
 
 #[test]

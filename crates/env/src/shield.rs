@@ -388,6 +388,14 @@ impl Family for ShieldedFamily {
         self.family.title()
     }
 
+    fn name(&self) -> String {
+        self.family.name()
+    }
+
+    fn label(&self, state: u128) -> Option<String> {
+        self.family.label(state)
+    }
+
     fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {
         self.family.starts(visit);
     }

@@ -55,6 +55,9 @@ pub enum Error {
     /// A rule to start from that could not be learned.
     #[error("{0}")]
     Given(String),
+    /// A verdict that cannot be certified.
+    #[error("{0}")]
+    Certificate(String),
     /// A definition from which too much follows.
     #[error("{0}")]
     Definition(derrl_logic::Error),

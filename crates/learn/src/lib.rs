@@ -73,9 +73,9 @@ pub use insight::explain::{
     Others, Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 pub use insight::verify::{
-    Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress, Report, RunStep,
-    ShieldReport, SizeReport, Subject, Tally, Verdict, Violation, Worst, WorstCase, constants, cores,
-    estimate, verify,
+    CertificateLine, Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress,
+    Report, RunStep, ShieldReport, SizeReport, Subject, Tally, Verdict, Violation, Worst, WorstCase, certify,
+    constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};

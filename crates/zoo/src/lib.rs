@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Worlds are written as [`Small`] ones, in numbers of objects; `small.rs` names them for the engine. Adding a world is one
-//! file and one row of [`zoo`].
+//! file and one row of [`zoo`]. Those that report numbers are apart, in [`numbers()`].
 
 mod cliff;
 mod fruit;
@@ -36,7 +36,7 @@ pub use small::{Say, Small};
 pub struct Animal {
     /// The world. Its first task is trained on; the others have larger instances.
     pub world: World,
-    /// A policy written by hand that solves every instance.
+    /// A policy written by hand that solves every instance, or is good where there is no goal.
     pub by_hand: &'static str,
     /// Whether the learner's defaults were chosen with this world in view. The others say how well it does elsewhere.
     pub tuned: bool,
@@ -45,7 +45,7 @@ pub struct Animal {
 /// The reward of a step that does not end the episode.
 const STEP: f64 = -0.02;
 
-/// All worlds.
+/// All worlds but those that report numbers.
 pub fn zoo() -> Vec<Animal> {
     let mut all = Vec::new();
     all.extend(towers::animals());

@@ -36,7 +36,7 @@ impl Observer for Patient {
 /// Trains each agent with budgets that double until the training task is solved, once per seed, and counts the decisions that
 /// the run took: those of the budget that was enough, selection included. DERRL stops by itself, too: so it is also run
 /// without a budget.
-pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
+pub fn run(args: &Bench, specs: &[&World]) -> anyhow::Result<Report> {
     catch_interrupts();
     let heads =
         ["domain", "agent", "solved", "decisions median", "decisions worst", "of these selection", "time"];
@@ -78,12 +78,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn measure(
-        spec: &'static World,
-        agent: &AgentSpec,
-        range: SeedRange,
-        alone: bool,
-    ) -> anyhow::Result<Figures> {
+    fn measure(spec: &World, agent: &AgentSpec, range: SeedRange, alone: bool) -> anyhow::Result<Figures> {
         let mut runs = Vec::new();
         for seed in range.first..=range.last {
             let mut enough = None;
@@ -145,12 +140,7 @@ impl Figures {
 }
 
 /// Trains an agent within a budget; `None` if that does not solve the training task.
-fn attempt(
-    spec: &'static World,
-    agent: &AgentSpec,
-    seed: u64,
-    budget: u64,
-) -> anyhow::Result<Option<Enough>> {
+fn attempt(spec: &World, agent: &AgentSpec, seed: u64, budget: u64) -> anyhow::Result<Option<Enough>> {
     let alphabet = spec.alphabet();
     let task = &spec.tasks()[0].name;
     let make_env = || spec.make(&alphabet, task, &Options::default());

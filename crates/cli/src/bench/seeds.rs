@@ -18,7 +18,7 @@ use crate::table::{columns, thousands};
 use derrl_reproduce::solved::Solved;
 
 /// Trains each domain once per seed with default settings, one run after the other on all cores.
-pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
+pub fn run(args: &Bench, specs: &[&World]) -> anyhow::Result<Report> {
     catch_interrupts();
     let heads = ["domain", "solved", "time median", "time worst", "steps median", "steps worst"];
     let mut rows = vec![heads.map(String::from).to_vec()];
@@ -74,12 +74,7 @@ impl Observer for Steps {
     }
 }
 
-fn measure(
-    spec: &'static World,
-    name: &str,
-    range: SeedRange,
-    noise: Option<f64>,
-) -> anyhow::Result<Figures> {
+fn measure(spec: &World, name: &str, range: SeedRange, noise: Option<f64>) -> anyhow::Result<Figures> {
     let solved = Solved::read()?;
     let alphabet = spec.alphabet();
     let options = Options { noise, ..Options::default() };

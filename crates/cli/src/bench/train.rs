@@ -6,20 +6,25 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use derrl_env::{Env, Options, Rng, Status, World};
-use derrl_learn::{Config, Counted, Problem, Restart, cores};
+use derrl_learn::{Actor, Checkpoint, Config, Counted, Learned, Problem, Restart, cores};
 use serde_json::{Value, json};
 
+use super::seeds::Steps;
 use super::{Report, median};
 use crate::args::Bench;
+use crate::setup::Setup;
 use crate::table::{columns, thousands};
 
 /// Measurements per figure: the median is reported.
 const ROUNDS: usize = 5;
+/// Decisions per run where whole runs are measured.
+const DECISIONS: u64 = 20_000;
 
 /// Measures for each domain: steps per second of the environment alone with random actions, of acting (rules sampled and
 /// evaluated), and of full training (whole restarts: sampling, inference, gradient and update included), each on one core; then of
-/// full training on all cores, a restart each.
-pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
+/// full training on all cores, a restart each. Worlds that report numbers are learned otherwise: there acting is by the rules that were
+/// learned, and training is whole runs of [`DECISIONS`] decisions.
+pub fn run(args: &Bench, specs: &[&World]) -> anyhow::Result<Report> {
     if !(args.seconds.is_finite() && args.seconds > 0.0) {
         bail!("--seconds is a number above 0, not {}", args.seconds);
     }
@@ -43,8 +48,11 @@ pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
     let mut rows = vec![heads.into_iter().map(String::from).collect()];
     let mut list = Vec::new();
     for spec in specs {
-        let mut figures = measure(spec, args.seed, Duration::from_secs_f64(args.seconds / ROUNDS as f64))?;
-        if args.instructions {
+        let time = Duration::from_secs_f64(args.seconds / ROUNDS as f64);
+        let has_numbers = !spec.alphabet().measures.is_empty();
+        let mut figures =
+            if has_numbers { measure_runs(spec, args.seed, time) } else { measure(spec, args.seed, time) }?;
+        if args.instructions && !has_numbers {
             figures.instructions = Some(instructions(spec.name(), args.seed)?);
         }
         rows.push(figures.row(spec.name()));
@@ -58,7 +66,7 @@ pub fn run(args: &Bench, specs: &[&'static World]) -> anyhow::Result<Report> {
 }
 
 /// Runs so many updates of each domain and tells how many steps they took.
-fn only_train(specs: &[&'static World], seed: u64, updates: usize) -> anyhow::Result<Report> {
+fn only_train(specs: &[&World], seed: u64, updates: usize) -> anyhow::Result<Report> {
     let mut steps = 0;
     for spec in specs {
         let mut bench = Bencher::new(spec, seed, Config::default())?;
@@ -104,8 +112,7 @@ struct Figures {
 
 impl Figures {
     fn row(&self, name: &str) -> Vec<String> {
-        let memory =
-            self.memory.map_or("unknown".to_string(), |(a, b)| format!("{} KiB", b.saturating_sub(a)));
+        let memory = self.memory.map_or("-".to_string(), |(a, b)| format!("{} KiB", b.saturating_sub(a)));
         let mut row = vec![
             name.to_string(),
             thousands(self.environment as u64),
@@ -147,7 +154,7 @@ struct Bencher {
 }
 
 impl Bencher {
-    fn new(spec: &'static World, seed: u64, config: Config) -> anyhow::Result<Bencher> {
+    fn new(spec: &World, seed: u64, config: Config) -> anyhow::Result<Bencher> {
         let alphabet = spec.alphabet();
         let env = spec.make(&alphabet, &spec.tasks()[0].name, &Options::default())?;
         let problem = Arc::new(Problem::new(&alphabet, env.learners())?);
@@ -167,7 +174,7 @@ impl Bencher {
     }
 }
 
-fn measure(spec: &'static World, seed: u64, time: Duration) -> anyhow::Result<Figures> {
+fn measure(spec: &World, seed: u64, time: Duration) -> anyhow::Result<Figures> {
     let alphabet = spec.alphabet();
     let training = || Bencher::new(spec, seed, Config::default());
     let mut others = (1..cores()).map(|_| training()).collect::<anyhow::Result<Vec<_>>>()?;
@@ -207,6 +214,47 @@ fn measure(spec: &'static World, seed: u64, time: Duration) -> anyhow::Result<Fi
     let [environment, acting, training, parallel] = figures.map(median);
     let memory = memory.first().copied().zip(memory.last().copied());
     Ok(Figures { environment, acting, training, parallel, instructions: None, memory })
+}
+
+/// The same in a world that reports numbers.
+fn measure_runs(spec: &World, seed: u64, time: Duration) -> anyhow::Result<Figures> {
+    let alphabet = spec.alphabet();
+    let setup = Setup::of_world(spec, &Options::default(), &Config::default())?.within(DECISIONS);
+    let learn = |seeds: std::ops::Range<u64>| -> anyhow::Result<Vec<Learned>> {
+        let threads = (seeds.end - seeds.start) as usize;
+        let seeds = seeds.map(|seed| (seed, Checkpoint::default())).collect();
+        let learned = setup.search(seeds, &Steps::default(), threads)?;
+        learned.into_iter().map(|one| one.context("interrupted")).collect()
+    };
+    let steps = |learned: Vec<Learned>| learned.iter().map(|one| one.steps).sum();
+    let rules = learn(seed..seed + 1)?.remove(0);
+    let mut actor = Actor::new(&rules.policy, &rules.alphabet);
+    // The policy may speak of more than the world's own alphabet.
+    let mut env = spec.make(&rules.alphabet, &spec.tasks()[0].name, &Options::default())?;
+    let mut rng = Rng::new(seed, 1);
+    let mut figures = [const { Vec::new() }; 4];
+    for round in 0..ROUNDS as u64 {
+        let first = seed + round * cores() as u64;
+        figures[0].push(rate(time, || Ok(random_steps(env.as_mut(), &alphabet, &mut rng)))?);
+        figures[1].push(rate(time, || Ok(episode(&mut actor, env.as_mut(), &mut rng)))?);
+        figures[2].push(rate(time, || Ok(steps(learn(first..first + 1)?)))?);
+        figures[3].push(rate(time, || Ok(steps(learn(first..first + cores() as u64)?)))?);
+    }
+    let [environment, acting, training, parallel] = figures.map(median);
+    Ok(Figures { environment, acting, training, parallel, instructions: None, memory: None })
+}
+
+/// An episode of a policy. Returns the steps taken.
+fn episode(actor: &mut Actor<'_>, env: &mut dyn Env, rng: &mut Rng) -> u64 {
+    env.reset(rng);
+    let mut steps = 0;
+    loop {
+        let action = actor.act(env, rng);
+        steps += 1;
+        if env.step(action.action, &action.args, rng).status != Status::Running {
+            return steps;
+        }
+    }
 }
 
 /// Steps per second of repeated work.

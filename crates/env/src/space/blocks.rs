@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 
-use super::towers::{MOST, Packed, Universes, configurations, each_configuration, each_partition};
+use super::towers::{
+    MOST, Packed, Universes, configurations, each_configuration, each_partition, stacks_in_words,
+};
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
 use crate::blocks::NAME;
@@ -179,6 +181,11 @@ impl Family for Configurations {
     fn title(&self) -> String {
         let name = |x: u32| self.universe.name(Object(x));
         format!("{} blocks, goal_on({}, {})", self.n, name(self.goal.0), name(self.goal.1))
+    }
+
+    fn label(&self, state: u128) -> Option<String> {
+        let is_named = |x: u32| !self.alike || x < 2;
+        Some(stacks_in_words(self.packed.towers(state).stacks(), &self.universe, is_named))
     }
 
     fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {

@@ -106,6 +106,11 @@ impl Family for Game {
         format!("stack {} (top first), goal({})", stack.join(", "), self.goal)
     }
 
+    fn label(&self, state: u128) -> Option<String> {
+        let (taken, acc) = decode(state);
+        Some(format!("{taken} {acc}"))
+    }
+
     /// The goal is acc plus or minus the sum of the first numbers of the stack, at least one of them.
     fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {
         for acc in LOW..=HIGH {

@@ -14,7 +14,7 @@ use crate::binding::Binding;
 use crate::doorkey::env::{picture, square, thing};
 use crate::doorkey::grid::{Cell, Colour, DoorState, Grid, Outcome, Pos};
 use crate::doorkey::layout::{ROOM, Shape, rooms};
-use crate::doorkey::level::{Key, Level, State};
+use crate::doorkey::level::{self, Key, Level, State};
 use crate::doorkey::world::World;
 use crate::doorkey::{NAME, Names, VOCABULARY};
 use crate::error::Error;
@@ -234,6 +234,26 @@ impl Family for Rooms {
     fn title(&self) -> String {
         let plural = |n: u8, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         format!("{}, {}", plural(self.names.keys, "key"), plural(self.names.doors, "door"))
+    }
+
+    fn name(&self) -> String {
+        let signature = signature(self.level.grid(), self.names.keys.into(), self.names.doors.into());
+        let rooms: Vec<String> = signature.iter().map(ToString::to_string).collect();
+        let (parents, lies) = rooms.split_at(self.names.doors.into());
+        format!("rooms {}, keys {}", parents.join(" "), lies.join(" "))
+    }
+
+    /// Keys and doors are numbered by their colours, which a level takes in order.
+    fn label(&self, state: u128) -> Option<String> {
+        let State { locked, carried } = decode(state);
+        let colour = |object| self.level.colour(object).map(|c| c as u8);
+        let locked = self.level.doors().filter(|d| locked & 1 << d.0 != 0);
+        let mut locked: Vec<u8> = locked.filter_map(|d| colour(level::Object::Door(d))).collect();
+        locked.sort_unstable();
+        let locked: Vec<String> = locked.iter().map(ToString::to_string).collect();
+        let hand = carried.and_then(|k| colour(level::Object::Key(k)));
+        let hand = hand.map_or_else(|| "-".to_string(), |c| c.to_string());
+        Some(format!("locked {}, hand {hand}", locked.join(" ")))
     }
 
     fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {

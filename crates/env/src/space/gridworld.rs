@@ -17,9 +17,6 @@ pub(crate) fn gridworld() -> Exhaustive {
     })
 }
 
-/// Obstacles at the most where nothing is said.
-const OBSTACLES: usize = 2;
-
 struct Gridworld {
     binding: Binding,
     universes: Vec<Arc<Universe>>,
@@ -30,7 +27,7 @@ struct Gridworld {
 
 impl Gridworld {
     fn new(alphabet: &Arc<Alphabet>, extent: &Extent) -> Result<Gridworld, Error> {
-        let obstacles = extent.obstacles.unwrap_or(OBSTACLES);
+        let obstacles = extent.most_obstacles();
         let numbers = 2..=extent.largest;
         let sizes = numbers
             .clone()
@@ -190,6 +187,11 @@ impl Family for Maze {
             format!("obstacles {}", obstacles.join(" "))
         };
         format!("{0}x{0} cells, target {1}, {2}", self.n, show(self.target), obstacles)
+    }
+
+    fn label(&self, state: u128) -> Option<String> {
+        let (x, y) = self.place(state as usize);
+        Some(format!("{x} {y}"))
     }
 
     /// As in the tasks, the target can be reached within the horizon of 4 × size.

@@ -66,6 +66,16 @@ pub struct Extent {
     pub every_state: bool,
 }
 
+/// Obstacles at the most where nothing is said.
+const OBSTACLES: usize = 2;
+
+impl Extent {
+    /// How many obstacles there are at the most, in worlds that have some.
+    pub fn most_obstacles(&self) -> usize {
+        self.obstacles.unwrap_or(OBSTACLES)
+    }
+}
+
 /// One size of a space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size {
@@ -108,6 +118,17 @@ pub trait Family: Send + Sync {
 
     /// What its instances have in common, in words: `3 blocks, goal_on(a, b)`.
     fn title(&self) -> String;
+
+    /// What tells it from the other families of its size, for readers of certificates.
+    fn name(&self) -> String {
+        self.title()
+    }
+
+    /// What tells a state from the others of the family that it can be told from, in words, for readers of certificates; `None`
+    /// where the world has none.
+    fn label(&self, _state: u128) -> Option<String> {
+        None
+    }
 
     /// Calls `visit` with every state that an instance starts in, and with the number of instances that this state stands
     /// for. Instances that cannot be solved are left out.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use derrl_logic::{Action, Alphabet, Facts, Object, Universe};
 use rustc_hash::FxHashMap;
 
-use super::towers::{Packed, Universes, configurations, each_configuration, each_partition};
+use super::towers::{Packed, Universes, configurations, each_configuration, each_partition, stacks_in_words};
 use super::{Exhaustive, Extent, Family, Next, Size, Space};
 use crate::binding::Binding;
 use crate::error::Error;
 use crate::rearrange::{NAME, scene};
 use crate::scene::Scene;
-use crate::towers::say_goal;
+use crate::towers::{Towers, say_goal};
 
 /// The row's entry. 8 blocks have 394,353 configurations.
 pub(crate) fn rearrange() -> Exhaustive {
@@ -131,6 +131,14 @@ impl Family for ToGoal {
         let goal: Vec<String> =
             pairs.map(|(x, &y)| format!("goal_on({}, {})", name(x as u32), name(y))).collect();
         format!("{} blocks, {}", self.packed.n, goal.join(", "))
+    }
+
+    fn name(&self) -> String {
+        stacks_in_words(Towers::new(&self.goal).stacks(), &self.universe, |_| true)
+    }
+
+    fn label(&self, state: u128) -> Option<String> {
+        Some(stacks_in_words(self.packed.towers(state).stacks(), &self.universe, |_| true))
     }
 
     fn starts(&self, visit: &mut dyn FnMut(u128, u128)) {

@@ -76,6 +76,19 @@ impl Packed {
     }
 }
 
+/// Stacks as text, each from the bottom up, in alphabetical order: `a c|b`. Blocks that are not told apart are `_`.
+pub(super) fn stacks_in_words(
+    stacks: Vec<Vec<u32>>,
+    universe: &Universe,
+    is_named: impl Fn(u32) -> bool,
+) -> String {
+    let name = |x: u32| if is_named(x) { universe.name(Object(x)).to_string() } else { "_".to_string() };
+    let words = |stack: Vec<u32>| stack.into_iter().map(name).collect::<Vec<_>>().join(" ");
+    let mut stacks: Vec<String> = stacks.into_iter().map(words).collect();
+    stacks.sort();
+    stacks.join("|")
+}
+
 /// How many configurations n blocks have: a(n) = (2n - 1) a(n - 1) - (n - 1)(n - 2) a(n - 2).
 pub(super) fn configurations(n: usize) -> f64 {
     let (mut before, mut now) = (1.0, 1.0);

@@ -11,19 +11,19 @@ use super::{uniform, world};
 use crate::Animal;
 
 const DOMAIN: &str =
-    ":- action(minus).                         % a torque of -1 at the joint between the links
-:- action(none).
-:- action(plus).
+    ":- action(left).                          % a torque of -1 at the joint between the links
+:- action(rest).
+:- action(right).                         % of 1
 :- number(cos1, length_of_first).         % of the first link's angle: 1 hangs down, -1 stands up
 :- number(sin1, length_of_first).
 :- number(cos2, length_of_second).        % of the second link's angle to the first: 1 goes straight on
 :- number(sin2, length_of_second).
-:- number(spin1, radian_per_second).      % of the first link
-:- number(spin2, radian_per_second).      % of the second link, relative to the first
+:- number(speed1, radian_per_second).     % of the first link
+:- number(speed2, radian_per_second).     % of the second link, relative to the first
 ";
 
-const BY_HAND: &str = "0.90::plus :- spin2 + 2.7*sin1 > 0.
-0.80::minus :- spin2 + 2.7*sin1 =< 0.
+const BY_HAND: &str = "0.90::right :- speed2 + 2.7*sin1 > 0.
+0.80::left :- speed2 + 2.7*sin1 =< 0.
 ";
 
 #[derive(Clone)]
@@ -51,18 +51,19 @@ const TAU: f64 = 0.2;
 const FASTEST: [f64; 2] = [4.0 * PI, 9.0 * PI];
 
 /// How fast the state changes under a torque.
-fn change([theta1, theta2, spin1, spin2]: [f64; 4], torque: f64) -> [f64; 4] {
+fn change([theta1, theta2, speed1, speed2]: [f64; 4], torque: f64) -> [f64; 4] {
     let (m, l, c, i, g) = (MASS, LENGTH, CENTRE, INERTIA, GRAVITY);
     let d1 = m * (c * c) + m * (l * l + c * c + 2.0 * l * c * theta2.cos()) + i + i;
     let d2 = m * (c * c + l * c * theta2.cos()) + i;
     let phi2 = m * c * g * (theta1 + theta2 - PI / 2.0).cos();
-    let phi1 = -m * l * c * (spin2 * spin2) * theta2.sin() - 2.0 * m * l * c * spin2 * spin1 * theta2.sin()
+    let phi1 = -m * l * c * (speed2 * speed2) * theta2.sin()
+        - 2.0 * m * l * c * speed2 * speed1 * theta2.sin()
         + (m * c + m * l) * g * (theta1 - PI / 2.0).cos()
         + phi2;
-    let faster2 = (torque + d2 / d1 * phi1 - m * l * c * (spin1 * spin1) * theta2.sin() - phi2)
+    let faster2 = (torque + d2 / d1 * phi1 - m * l * c * (speed1 * speed1) * theta2.sin() - phi2)
         / (m * (c * c) + i - d2 * d2 / d1);
     let faster1 = -(d2 * faster2 + phi1) / d1;
-    [spin1, spin2, faster1, faster2]
+    [speed1, speed2, faster1, faster2]
 }
 
 /// The state one step later, by one step of the method of Runge and Kutta.
@@ -90,8 +91,8 @@ impl Control for Acrobot {
     /// The angle of the first link, that of the second relative to it, and how fast these change.
     type State = [f64; 4];
     type Seen = [f64; 6];
-    const MEASURES: &'static [&'static str] = &["cos1", "sin1", "cos2", "sin2", "spin1", "spin2"];
-    const ACTIONS: &'static [&'static str] = &["minus", "none", "plus"];
+    const MEASURES: &'static [&'static str] = &["cos1", "sin1", "cos2", "sin2", "speed1", "speed2"];
+    const ACTIONS: &'static [&'static str] = &["left", "rest", "right"];
     const HORIZON: usize = 500;
     const HAS_GOAL: bool = true;
 
@@ -100,14 +101,15 @@ impl Control for Acrobot {
         std::array::from_fn(|_| f64::from(uniform(-0.1, 0.1, rng) as f32))
     }
 
-    fn seen(&[theta1, theta2, spin1, spin2]: &[f64; 4]) -> [f64; 6] {
-        [theta1.cos(), theta1.sin(), theta2.cos(), theta2.sin(), spin1, spin2]
+    fn seen(&[theta1, theta2, speed1, speed2]: &[f64; 4]) -> [f64; 6] {
+        [theta1.cos(), theta1.sin(), theta2.cos(), theta2.sin(), speed1, speed2]
     }
 
     fn act(state: &mut [f64; 4], action: usize) -> (f64, bool) {
-        let [theta1, theta2, spin1, spin2] = turned(*state, action as f64 - 1.0);
+        let [theta1, theta2, speed1, speed2] = turned(*state, action as f64 - 1.0);
         let (theta1, theta2) = (wrapped(theta1), wrapped(theta2));
-        *state = [theta1, theta2, spin1.clamp(-FASTEST[0], FASTEST[0]), spin2.clamp(-FASTEST[1], FASTEST[1])];
+        *state =
+            [theta1, theta2, speed1.clamp(-FASTEST[0], FASTEST[0]), speed2.clamp(-FASTEST[1], FASTEST[1])];
         let up = -theta1.cos() - (theta2 + theta1).cos() > 1.0;
         (if up { 0.0 } else { -1.0 }, up)
     }

@@ -5,8 +5,10 @@
 //! | `walk.rs` | one family of instances: which states are good, and the longest and expected runs from them |
 //! | `failure.rs` | the bad states: whether luck alone decides, and a shortest way to fail |
 //! | `counterexample.rs` | that way as a run, with the step where it goes wrong and why |
+//! | `certificate.rs` | what somebody else needs to check a verdict |
 //! | `parallel.rs` | work in chunks on all cores |
 
+mod certificate;
 mod counterexample;
 mod failure;
 mod parallel;
@@ -20,6 +22,7 @@ use derrl_env::{Extent, Size, Space, World, observe_state};
 use derrl_logic::{Alphabet, Arg, Constant, Facts, Policy};
 use serde::{Deserialize, Serialize, Serializer};
 
+pub use certificate::{CertificateLine, certify};
 pub use counterexample::{Counterexample, Kind, RunStep};
 pub use failure::Failure;
 pub use parallel::cores;
