@@ -100,14 +100,7 @@ fn list(levels: &Levels, problem: &Problem) -> RuleList {
             list.otherwise = Some(Action(all.draft.action));
             break;
         }
-        let line = |placed: &Placed| {
-            let rule = placed.draft.rule(problem, 1.0);
-            let body = rule.body.into_iter().map(|literal| match problem.alphabet.comparison(literal.pred) {
-                Some(comparison) => Atom::Compare { comparison: comparison.clone(), args: literal.args },
-                None => Atom::Fact(literal),
-            });
-            Line { action: rule.action, body: body.collect(), choice: rule.choices.into_iter().next() }
-        };
+        let line = |placed: &Placed| Line::of(&placed.draft.rule(problem, 1.0), &problem.alphabet);
         list.levels.push(level.iter().map(line).collect());
     }
     list

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use derrl_logic::{
-    Action, Alphabet, Arg, Choice, Comparison, Linear, Literal, Measure, Op, Policy, Rule, Var,
+    Action, Alphabet, Arg, Choice, Comparison, Linear, Literal, Measure, Op, Policy, Rule, Source, Var,
 };
 
 /// An atom of a body.
@@ -80,6 +80,16 @@ pub fn opposite(comparison: &Comparison) -> Comparison {
 }
 
 impl Line {
+    /// A rule as the moves write it.
+    pub fn of(rule: &Rule, alphabet: &Alphabet) -> Line {
+        let atom = |literal: &Literal| match alphabet.comparison(literal.pred) {
+            Some(comparison) => Atom::Compare { comparison: comparison.clone(), args: literal.args.clone() },
+            None => Atom::Fact(literal.clone()),
+        };
+        let body = rule.body.iter().map(atom).collect();
+        Line { action: rule.action, body, choice: rule.choices.first().cloned() }
+    }
+
     /// How long it is to read.
     pub fn length(&self) -> usize {
         1 + self.body.len() + usize::from(self.choice.is_some())
@@ -217,9 +227,64 @@ impl RuleList {
         [Op::Greater, Op::AtMost].map(|op| line(Comparison::new(of(), op, 0.0), args.clone())).into()
     }
 
-    /// The list as text, which no two lists share.
+    /// The rules as text, without what is done elsewhere.
     pub fn text(&self, alphabet: &Alphabet) -> String {
         let (policy, wider) = RuleList { otherwise: None, ..self.clone() }.policy(alphabet);
-        format!("{}{:?}", policy.display(&wider), self.otherwise)
+        policy.display(&wider).to_string()
+    }
+
+    /// The list that a text holds; `None` where it holds none of this alphabet.
+    pub fn read(text: &str, otherwise: Option<Action>, alphabet: &Arc<Alphabet>) -> Option<RuleList> {
+        let (policy, wider) = Policy::read(&Source::new("rules", text), alphabet).ok()?;
+        let same = |a: &&Rule, b: &&Rule| a.weight == b.weight;
+        let rules: Vec<&Rule> = policy.rules.iter().collect();
+        let levels = rules.chunk_by(|a, b| same(a, b));
+        let levels = levels.map(|level| level.iter().map(|rule| Line::of(rule, &wider)).collect());
+        Some(RuleList { levels: levels.collect(), otherwise })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pole() -> Arc<Alphabet> {
+        let text = ":- action(left). :- action(right). :- number(angle, radian). :- number(spin).";
+        Arc::new(Alphabet::parse(&Source::new("pole.pl", text)).expect("it parses"))
+    }
+
+    fn read(text: &str, otherwise: Option<Action>) -> RuleList {
+        RuleList::read(text, otherwise, &pole()).expect("it is a list")
+    }
+
+    fn shown(list: &RuleList) -> String {
+        let (policy, wider) = list.policy(&pole());
+        policy.display(&wider).to_string()
+    }
+
+    #[test]
+    fn a_list_is_written_and_read_back() {
+        let text = "1.00::right :- angle > 0.02, spin > -0.5.\n0.90::left :- angle =< 0.5*spin.\n0.90::left :- spin > 1.\n";
+        let list = read(text, None);
+        assert_eq!((shown(&list).as_str(), list.rules(), list.levels.len()), (text, 3, 2));
+        assert_eq!(list.text(&pole()), text);
+    }
+
+    #[test]
+    fn what_is_done_elsewhere_is_the_opposite_of_the_last_rule_or_always_holds() {
+        let left = Some(Action(0));
+        let list = read("1.00::right :- angle > 0.02, spin > 1.\n", left);
+        let expected = "1.00::right :- angle > 0.02, spin > 1.\n0.90::left :- angle =< 0.02.\n0.90::left :- spin =< 1.\n";
+        assert_eq!(shown(&list).replace("0.67", "0.90"), expected);
+        assert_eq!(shown(&RuleList { levels: Vec::new(), otherwise: left }).lines().count(), 2);
+    }
+
+    #[test]
+    fn tidying_keeps_the_tighter_bound_and_drops_what_says_nothing() {
+        let text =
+            "1.00::right :- angle > 0.02, angle > 0.05, spin =< 1, spin =< 0.5.\n0.90::left :- angle =< 0.\n";
+        let mut list = read(text, Some(Action(0)));
+        list.tidy(&pole());
+        assert_eq!(list.text(&pole()), "1.00::right :- angle > 0.05, spin =< 0.5.\n");
     }
 }

@@ -24,9 +24,11 @@ mod plan;
 mod play;
 mod record;
 mod run;
+mod saved;
 mod seen;
 mod shorten;
 mod trying;
 mod vocabulary;
 
 pub use run::Run;
+pub use saved::Saved;

@@ -1,6 +1,9 @@
 //! What a run has found so far.
 
-use rustc_hash::FxHashSet;
+use std::hash::{Hash, Hasher};
+
+use derrl_logic::Action;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::judge::better_first;
 use super::limits::{ELITES, FIRST_RACE};
@@ -34,8 +37,8 @@ impl Elite {
 pub struct Record {
     /// The best lists, the best first.
     pub elites: Vec<Elite>,
-    /// The texts of all lists that were raced.
-    pub tried: FxHashSet<String>,
+    /// What tells the lists apart that were raced.
+    pub tried: FxHashSet<u64>,
     /// The numbers of the instances of a race.
     pub instances: Vec<u64>,
     /// The number of the next instance that nobody has played.
@@ -111,6 +114,13 @@ impl Record {
 
     fn is_solved(&self) -> bool {
         !self.elites.is_empty() && self.elites.iter().all(|e| e.successes == e.returns.len())
+    }
+
+    /// Notes that a list is raced, by its text and what is done elsewhere. Says whether it is the first time.
+    pub fn is_new(&mut self, text: &str, otherwise: Option<Action>) -> bool {
+        let mut hash = FxHasher::default();
+        (text, otherwise).hash(&mut hash);
+        self.tried.insert(hash.finish())
     }
 
     /// Takes a list in among the best, the last of which goes where there are too many.

@@ -1,6 +1,7 @@
 //! A run: the loop over what the plan asks for, and races.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use derrl_env::{Env, Rng, choices, observe_given};
 use derrl_logic::{Alphabet, Facts};
@@ -17,11 +18,13 @@ use super::list::RuleList;
 use super::plan::{Next, next};
 use super::play::{Went, World};
 use super::record::{Elite, Record};
+use super::saved::Saved;
 use super::seen::State;
 use super::trying::labels;
 use super::vocabulary::{Vocabulary, Width};
 use crate::act::actor::Actor;
 use crate::error::Error;
+use crate::search::checkpoint::Checkpoint;
 use crate::search::observer::{Best, Observer};
 use crate::settings::streams::Purpose;
 
@@ -38,6 +41,8 @@ pub struct Run<'a> {
     most: u64,
     observer: &'a dyn Observer,
     stop: &'a dyn Fn() -> bool,
+    /// How often a checkpoint is written.
+    every: Duration,
 }
 
 /// An episode of a list.
@@ -65,6 +70,7 @@ impl<'a> Run<'a> {
             most: most.unwrap_or(MOST_STEPS),
             observer,
             stop,
+            every: Duration::from_secs(1),
         }
     }
 
@@ -73,10 +79,26 @@ impl<'a> Run<'a> {
         self.world.ledger.all()
     }
 
+    /// Goes on where an interrupted run was.
+    #[must_use]
+    pub fn from(mut self, saved: &Saved) -> Run<'a> {
+        self.record = saved.record(&self.alphabet);
+        (self.world.ledger, self.rng) = (saved.ledger, saved.rng.clone());
+        self
+    }
+
     /// Searches until the plan says that it is enough.
     pub fn search(&mut self) -> Result<(), Error> {
-        self.play_at_random()?;
+        if self.steps() == 0 {
+            self.play_at_random()?;
+        }
+        let mut pause = Pause { since: Instant::now(), every: self.every, long: self.every };
         loop {
+            pause.run(|| {
+                let saved = Saved::of(&self.record, self.world.ledger, &self.rng, &self.alphabet);
+                let racing = Some(Box::new(saved));
+                self.observer.checkpoint(self.seed, &Checkpoint { racing, ..Checkpoint::default() });
+            });
             self.observer.decided(self.seed, self.steps());
             match next(&self.record, &self.world.ledger, self.most, &mut self.rng) {
                 next @ (Next::Draw | Next::Change) => {
@@ -191,9 +213,12 @@ impl<'a> Run<'a> {
     /// Races a list against the weakest of the best ones, on the same instances. It is dropped once it is behind.
     fn challenge(&mut self, mut list: RuleList) -> Result<(), Error> {
         list.tidy(&self.alphabet);
-        if !self.record.tried.insert(list.text(&self.alphabet)) {
+        let text = list.text(&self.alphabet);
+        if !self.record.is_new(&text, list.otherwise) {
             return Ok(());
         }
+        // What is raced is what can be written: a run that was interrupted reads its lists back.
+        let Some(list) = RuleList::read(&text, list.otherwise, &self.alphabet) else { return Ok(()) };
         if self.record.elites.len() < ELITES {
             let all: Vec<usize> = (0..self.record.instances.len()).collect();
             return self.race(list, &all, None);
@@ -311,6 +336,30 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Sees to it that something is done every so often, and takes a small share of the time.
+struct Pause {
+    since: Instant,
+    every: Duration,
+    long: Duration,
+}
+
+/// What is done every so often takes one in so many seconds at the most.
+const SHARE: u32 = 20;
+
+impl Pause {
+    /// Does it where it is due.
+    fn run(&mut self, work: impl FnOnce()) {
+        if self.since.elapsed() < self.long {
+            return;
+        }
+        let started = Instant::now();
+        work();
+        self.since = Instant::now();
+        self.long =
+            if self.every.is_zero() { self.every } else { (SHARE * started.elapsed()).max(self.every) };
+    }
+}
+
 /// How far measures range.
 struct Ranges {
     facts: Facts,
@@ -333,5 +382,66 @@ impl Ranges {
 
     fn widths(&self) -> Vec<f64> {
         self.of.iter().map(|(low, high)| (high - low).max(0.0)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Mutex;
+
+    use derrl_env::{Options, find};
+
+    use super::*;
+    use crate::search::observer::Observer;
+
+    /// Keeps the last checkpoint.
+    #[derive(Default)]
+    struct Keeps(Mutex<Option<Box<Saved>>>);
+
+    impl Observer for Keeps {
+        fn checkpoint(&self, _seed: u64, checkpoint: &Checkpoint) {
+            // Through text, as files have it.
+            let text = serde_json::to_string(&checkpoint.racing).expect("it is plain data");
+            *self.0.lock().expect("nobody panicked") =
+                serde_json::from_str(&text).expect("what was written is read");
+        }
+    }
+
+    /// The rules and steps of a run of CartPole, stopped each time that so many questions were asked, and gone on with.
+    fn learned(questions: usize) -> (String, u64) {
+        let cartpole = find("cartpole").expect("it is built in");
+        let alphabet = cartpole.alphabet();
+        let mut saved: Option<Box<Saved>> = None;
+        let mut patience = questions;
+        loop {
+            let env = cartpole.make(&alphabet, "train", &Options::default()).expect("it is made");
+            let (keeps, asked) = (Keeps::default(), Cell::new(0));
+            let stop = || {
+                asked.set(asked.get() + 1);
+                asked.get() > patience
+            };
+            let mut run = Run::new(&alphabet, env, 1, Some(60_000), (&keeps, &stop));
+            run.every = Duration::ZERO;
+            if let Some(saved) = &saved {
+                run = run.from(saved);
+            }
+            if let Ok(chosen) = run.search().and_then(|()| run.finish()) {
+                return (chosen.policy.display(&chosen.alphabet).to_string(), run.steps());
+            }
+            let before = saved.as_ref().map(|s| s.ledger);
+            saved = keeps.0.into_inner().expect("nobody panicked").or(saved);
+            // What is longer than the patience has to be had in one go.
+            patience += if saved.as_ref().map(|s| s.ledger) == before { questions } else { 0 };
+        }
+    }
+
+    #[test]
+    fn an_interrupted_run_ends_with_the_same_rules_after_the_same_steps() {
+        let (rules, steps) = learned(usize::MAX);
+        assert!(steps >= 50_000 && rules.lines().count() >= 2, "{steps} steps: {rules}");
+        for questions in [300, 1000] {
+            assert_eq!(learned(questions), (rules.clone(), steps));
+        }
     }
 }

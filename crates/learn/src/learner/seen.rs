@@ -41,6 +41,11 @@ impl Seen {
         self.0.push_back(state);
     }
 
+    /// The states, the oldest first.
+    pub fn states(&self) -> impl Iterator<Item = &State> {
+        self.0.iter()
+    }
+
     /// The value of a sum for objects drawn at random in a state drawn at random; `None` where it has none.
     pub fn value(&self, of: &Linear, rng: &mut Rng) -> Option<f64> {
         let state = &self.0[rng.below(self.0.len().max(1)).min(self.0.len().checked_sub(1)?)];

@@ -6,6 +6,7 @@ use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
 use crate::act::score::{SOLVED, mean_stderr};
+use crate::learner::Saved;
 use crate::search::diary::Diary;
 use crate::search::improve::{Widening, WideningStep};
 use crate::search::refine::paired;
@@ -69,6 +70,9 @@ pub struct Checkpoint {
     /// Answers found so far in a scout or the end of the run, while that is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diary: Option<Diary>,
+    /// What a run about numbers has found so far, while it is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub racing: Option<Box<Saved>>,
     /// What the run ended with, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,

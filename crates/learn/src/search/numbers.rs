@@ -65,6 +65,9 @@ impl Search<'_> {
             let stop = || self.observer.interrupted();
             let mut run =
                 Run::new(&self.problem.alphabet, self.make_env()?, seed, most, (self.observer, &stop));
+            if let Some(saved) = checkpoint.racing.take() {
+                run = run.from(&saved);
+            }
             self.observer.phase(seed, "racing rules");
             let chosen = run.search().and_then(|()| {
                 self.observer.improving(seed);
