@@ -29,6 +29,8 @@ tool() { # tool FOLDER PACKAGE...: a virtual environment with these packages
 tools() {
     set -e
     tool sumo eclipse-sumo==1.28.0
+    # For its scenarios of real traffic; what it asks for to learn is not needed.
+    tool sumo --no-deps sumo-rl==1.4.5
     # ProbLog and clingo run exported policies, too.
     tool export problog==2.2.6 clingo==5.8.0
     # pddlgym's files and simulator, and unified-planning's validator, for PDDL. What else pddlgym asks for is for drawing.

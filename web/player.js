@@ -132,7 +132,7 @@ class Player {
   }
 
   decision(step) {
-    const who = step.agent === undefined ? null : step.place ? ` at ${step.place}` : ` for agent ${step.agent}`;
+    const who = step.place ? ` at ${step.place}` : step.agent === undefined ? null : ` for agent ${step.agent}`;
     const rule = step.fired ? ["Rule ", step.fired.rule + 1, " fires"] : "No rule fires: any action may be chosen, and chance chose";
     return [
       el("p", { class: "decision", "data-action": step.action }, step.action),

@@ -131,7 +131,7 @@ def register() -> None:
     """Registers every built-in world of one agent whose states are facts. Traffic has several agents; cartpole has numbers alone, and
     Gymnasium has it itself."""
     for world in builtin():
-        if world != "traffic" and World.find(world).predicates() and identifier(world) not in gymnasium.registry:
+        if world not in ("traffic", "signals") and World.find(world).predicates() and identifier(world) not in gymnasium.registry:
             gymnasium.register(id=identifier(world), entry_point="derrl.gym:DerrlEnv", kwargs={"world": world})
 
 

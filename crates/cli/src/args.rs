@@ -57,6 +57,9 @@ pub enum Command {
     Serve(Serve),
     /// Play an episode in the terminal
     Watch(Watch),
+    /// Operate the traffic lights of your own SUMO scenario, by rules or by a known controller
+    #[cfg(feature = "sumo")]
+    Run(Run),
     /// Parse and type-check domain and policy files
     Check(Check),
     /// Measure speed on this machine
@@ -116,6 +119,39 @@ pub struct Watch {
     pub world: WorldArgs,
 }
 
+/// `derrl run`.
+#[cfg(feature = "sumo")]
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Examples:\n  derrl run signals runs/signals-1 --sumocfg my.sumocfg\n  derrl run signals own-program --sumocfg my.sumocfg\n\n\
+                  Delay, waiting and travel are means per vehicle, queue is one per light. Those who never arrived or entered \
+                  are unfinished; who stood inside a junction for five minutes in the end is stuck."
+)]
+pub struct Run {
+    /// The world
+    #[arg(value_parser = ["signals"])]
+    pub domain: String,
+    /// A policy file, the folder of a run, or a known controller: own-program, actuated, actuated-30, delay-based,
+    /// longest-queue, greedy, max-pressure, max-pressure-standing or self-organising
+    pub policy: String,
+    /// Traffic scenarios: SUMO's .sumocfg files, names of the benchmark RESCO such as cologne1 (from the Python package
+    /// sumo-rl), or the grids five and eight
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub sumocfg: Vec<String>,
+    /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=60))]
+    pub clearance: u64,
+    /// The seed that SUMO is given
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Show the traffic in SUMO's window
+    #[arg(long)]
+    pub window: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `derrl completions`.
 #[derive(Debug, ClapArgs)]
 #[command(
@@ -159,6 +195,13 @@ pub struct WorldArgs {
     /// One learner for all agents of a kind, instead of one per agent (traffic)
     #[arg(long)]
     pub shared: bool,
+    /// Traffic scenarios: SUMO's .sumocfg files, names of the benchmark RESCO such as cologne1 (from the Python package
+    /// sumo-rl), or the grids five and eight (signals)
+    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = scenario)]
+    pub sumocfg: Vec<String>,
+    /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none (signals; default: 5)
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole)]
+    pub clearance: Option<usize>,
     /// Ignore the types of the domain: candidate atoms are then exactly the paper's
     #[arg(long)]
     pub untyped: bool,
@@ -173,6 +216,8 @@ impl WorldArgs {
             obstacles: self.obstacles,
             range: self.range,
             shared: self.shared,
+            sumocfg: self.sumocfg.clone(),
+            clearance: self.clearance,
         }
     }
 }
@@ -291,7 +336,7 @@ pub struct Train {
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "untyped", "from", "train", "test", "max_steps", "shield", "episodes", "config", "freeze"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "sumocfg", "clearance", "untyped", "from", "train", "test", "max_steps", "shield", "episodes", "config", "freeze"])]
     pub resume: Option<PathBuf>,
     /// Episodes per score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -495,6 +540,12 @@ pub struct Verify {
     /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
+    /// A file that defines what must never hold in a state that is reached: predicates whose names begin with `bad`
+    #[arg(long, value_name = "FILE")]
+    pub property: Option<PathBuf>,
+    /// Also say whether the goal is always reached within so many actions
+    #[arg(long, value_name = "N")]
+    pub within: Option<u32>,
     /// Write a certificate to this file: all that `checker/check.py`, which shares no code with derrl, needs to check the
     /// verdict
     #[arg(long, value_name = "FILE")]
@@ -639,7 +690,7 @@ pub struct Bench {
     /// beside SUMO alone)
     #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "zoo", "traffic"])]
     pub name: String,
-    /// Measure these domains only (default: all but traffic, which takes minutes)
+    /// Measure these domains only (default: all but traffic and signals, which take minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
     /// The worlds of `zoo` to measure (default: all)
@@ -690,7 +741,7 @@ pub struct Reproduce {
     /// No run takes more decisions than this (default: what each experiment says)
     #[arg(long, value_name = "DECISIONS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
-    /// These domains only (may be given several times)
+    /// These domains only, or scenarios of `signals` (may be given several times)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
     /// Run these again, although they are finished, e.g. after a change to an agent: its name, or its name and a
@@ -726,8 +777,21 @@ pub enum Part {
     Rules,
     /// The same rules as programs: a loop with guarded steps
     Programs,
-    /// All of these
+    /// Real traffic lights: every controller on the scenarios of RESCO, which takes hours
+    #[cfg(feature = "sumo")]
+    Signals,
+    /// All of these but `signals`
     All,
+}
+
+/// A scenario of traffic. Files are named in full, because a run may be resumed from another folder.
+fn scenario(text: &str) -> Result<String, String> {
+    let path = std::path::Path::new(text);
+    if !path.is_file() {
+        return Ok(text.to_string());
+    }
+    let path = path.canonicalize().map_err(|e| e.to_string())?;
+    path.into_os_string().into_string().map_err(|_| "its path is no text".to_string())
 }
 
 /// A count, worded for whoever gives something else.

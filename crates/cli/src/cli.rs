@@ -12,6 +12,8 @@ use crate::args::{Args, Command};
 pub(crate) use crate::failure::{Failure, Outcome};
 use crate::output::print_usage;
 pub(crate) use crate::output::{print, print_file, print_json};
+#[cfg(feature = "sumo")]
+use crate::signals;
 use crate::{
     bench, check, diff, domains, eval, explain, export, failure, log, manual, new, plan, report, reproduce,
     serve, simplify, train, verify, watch,
@@ -93,6 +95,12 @@ fn run(args: Args) -> Outcome {
         Command::Man => manual::manual(),
         Command::Check(command) => check::run(&command),
         Command::Bench(command) => bench::run(&command),
+        #[cfg(feature = "sumo")]
+        Command::Reproduce(command) if command.part == crate::args::Part::Signals => {
+            signals::reproduce(&command)
+        }
         Command::Reproduce(command) => reproduce::run(&command),
+        #[cfg(feature = "sumo")]
+        Command::Run(command) => signals::run(&command),
     }
 }

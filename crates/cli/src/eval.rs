@@ -1,5 +1,6 @@
 //! `derrl eval`, and the scores of `derrl train`.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use derrl_env::{Options, ShieldTally};
@@ -109,9 +110,22 @@ pub fn score(
     let mut scores = Vec::new();
     let mut meter = Scoring::new(control);
     let quiet = Options { noise: None, ..options.clone() };
-    let variants =
-        if options.noise.is_some() { vec![("", &quiet), ("+noise", options)] } else { vec![("", options)] };
-    for (suffix, options) in variants {
+    let noisy = options.noise.is_some().then(|| ("+noise".to_string(), options));
+    let variants: Vec<(String, &Options)> = [(String::new(), &quiet)].into_iter().chain(noisy).collect();
+    // Of several traffic scenarios each is scored by itself.
+    let scenarios: Vec<Options> = match options.sumocfg.as_slice() {
+        several @ [_, _, ..] => {
+            several.iter().map(|one| Options { sumocfg: vec![one.clone()], ..options.clone() }).collect()
+        }
+        _ => Vec::new(),
+    };
+    let variants = if scenarios.is_empty() {
+        variants
+    } else {
+        let name = |o: &Options| format!(":{}", scenario_name(&o.sumocfg[0]));
+        scenarios.iter().map(|o| (name(o), o)).collect()
+    };
+    for (suffix, options) in &variants {
         for name in &names {
             if let Some(pddl) = &domain.pddl {
                 domain.world.find_task(name)?;
@@ -129,6 +143,11 @@ pub fn score(
         }
     }
     Ok(Some(scores))
+}
+
+/// The name of a traffic scenario: that of its file, without its folder.
+fn scenario_name(given: &str) -> String {
+    Path::new(given).file_stem().map_or_else(|| given.to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Says how far the scores are: to a program that asked, else by a bar on a terminal, else by a line now and then, where it

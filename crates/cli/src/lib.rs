@@ -108,6 +108,8 @@ mod run_result;
 mod serve;
 mod setup;
 mod shell;
+#[cfg(feature = "sumo")]
+mod signals;
 mod simplify;
 pub mod spread;
 mod style;

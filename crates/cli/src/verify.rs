@@ -2,16 +2,21 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use derrl_learn::{Counterexample, Kind, Progress, Report, ShieldReport, Subject, Verdict, certify, verify};
+use derrl_learn::{
+    Counterexample, Kind, Progress, Property, PropertyReport, Report, ShieldReport, Subject, Verdict,
+    certify, check_property, verify,
+};
+use derrl_logic::{Policy, Pred};
 use derrl_pages::{big, document, headline, pictures, remark, unit};
 use derrl_report::{Theme, strip};
 use serde::{Deserialize, Serialize};
 
 use crate::args::Verify;
 use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::{Domain, load_policy_with};
+use crate::domain::{Domain, load_policy_with, read_source};
 use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
 use crate::picture::{self, Format};
@@ -65,11 +70,19 @@ pub fn run(args: &Verify) -> Outcome {
     if let Some(path) = &args.certificate {
         write_certificate(path, &subject, &report)?;
     }
+    let properties = check_properties(args, &subject)?;
     let mut document = document(&domain.name, &domain.world, &text, &subject.extent, &report, seconds)?;
+    if !properties.is_empty() {
+        document["properties"] = serde_json::to_value(&properties)?;
+    }
     if args.json {
         print_json(&document)?;
     } else {
-        print(&show(&report, &domain, Paint::stdout(args.color)));
+        let paint = Paint::stdout(args.color);
+        print(&show(&report, &domain, paint));
+        for property in &properties {
+            print(&show_property(property, paint));
+        }
         if args.picture.is_some() && report.counterexample.is_none() {
             say!("there is no counterexample to draw");
         }
@@ -82,10 +95,68 @@ pub fn run(args: &Verify) -> Outcome {
         say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
     }
     match report.verdict {
+        _ if properties.iter().any(|p| !p.holds) => Err(Failure::No),
         Verdict::Proved => Ok(()),
         Verdict::ProvedIfTiesAreRandom if args.ties == "random" => Ok(()),
         Verdict::ProvedIfTiesAreRandom | Verdict::Refuted => Err(Failure::No),
     }
+}
+
+/// Whether what was asked for beside the goal holds.
+fn check_properties(args: &Verify, subject: &Subject<'_>) -> Result<Vec<PropertyReport>, Failure> {
+    let mut asked: Vec<Property> = args.within.map(Property::Within).into_iter().collect();
+    let mut alphabet = Arc::clone(subject.alphabet);
+    if let Some(path) = &args.property {
+        let source = read_source(path)?;
+        let (rules, extended) = Policy::read(&source, &alphabet)?;
+        let is_bad = |p: &u32| extended.predicate(Pred(*p)).name.starts_with("bad");
+        let new = alphabet.predicates.len() as u32..extended.predicates.len() as u32;
+        let bad: Vec<u32> = new.filter(is_bad).collect();
+        if !rules.rules.is_empty() || bad.is_empty() {
+            let what = if bad.is_empty() {
+                "defines nothing whose name begins with `bad`"
+            } else {
+                "holds rules for actions"
+            };
+            let error = anyhow::anyhow!(
+                "{} {what}\n  write what must never hold, as in `:- derived(bad).` and `bad :- on(X, Y), on(Y, X).`",
+                path.display()
+            );
+            return Err(error.into());
+        }
+        asked.extend(bad.into_iter().map(|p| Property::Never(Pred(p))));
+        alphabet = extended;
+    }
+    let subject = Subject { alphabet: &alphabet, extent: subject.extent.clone(), ..*subject };
+    let mut meter = Meter::new(false);
+    let mut reports = Vec::new();
+    for property in &asked {
+        let Some(report) = check_property(&subject, property, &mut meter)? else {
+            return Err(Failure::Interrupted("interrupted".to_string()));
+        };
+        reports.push(report);
+    }
+    meter.finish();
+    Ok(reports)
+}
+
+fn show_property(report: &PropertyReport, paint: Paint) -> String {
+    let name = &report.property;
+    let Some(found) = &report.counterexample else {
+        let states = thousands(report.states);
+        return format!("\n{}: in all {states} states that can be reached\n", paint.good(name));
+    };
+    let mut text =
+        format!("\n{}", paint.bad(&wrap(&format!("not {name}, in {}", found.instance), "", WIDTH)));
+    text.push_str(&wrap(&format!("background: {}", list(&found.background, 12)), "  ", WIDTH));
+    for (i, (facts, action)) in found.steps.iter().enumerate() {
+        let facts = wrap(&format!("{}. {}", i + 1, list(facts, MOST_FACTS)), "     ", WIDTH);
+        let _ = write!(text, "  {}", facts.trim_start());
+        if let Some(action) = action {
+            let _ = writeln!(text, "     {action}");
+        }
+    }
+    text
 }
 
 /// Writes what somebody else needs to check a report.

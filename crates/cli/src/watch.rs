@@ -110,7 +110,7 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
             )
         }
         Scene::Text { text } => format!("{text}\n\n"),
-        Scene::Roads(_) | Scene::Image(_) | Scene::Objects(_) | Scene::Facts => {
+        Scene::Roads(_) | Scene::Streets(_) | Scene::Image(_) | Scene::Objects(_) | Scene::Facts => {
             format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
         }
     }

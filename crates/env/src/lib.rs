@@ -37,7 +37,7 @@
 //! | `rng.rs` | the one generator |
 //! | `shield.rs` | worlds in which rules forbid actions, whoever acts |
 //! | `scene.rs` | what a state looks like |
-//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `cartpole.rs`, `traffic.rs` | the worlds |
+//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `cartpole.rs`, `traffic.rs`, `signals.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
 //! | `domains/*.pl` | their alphabets, as text |
 
@@ -57,6 +57,8 @@ mod rearrange;
 mod rng;
 pub mod scene;
 mod shield;
+#[cfg(feature = "sumo")]
+pub mod signals;
 mod space;
 mod table;
 mod towers;

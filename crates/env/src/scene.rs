@@ -25,6 +25,8 @@ pub enum Scene {
     Grid(Grid),
     /// Roads, queues and traffic lights.
     Roads(Roads),
+    /// The junction of a traffic light, and the vehicles around it.
+    Streets(Streets),
     /// Text that the world wrote itself, in lines of letters of one width.
     Text {
         /// The text.
@@ -32,6 +34,26 @@ pub enum Scene {
     },
     /// An image that the world made itself.
     Image(Image),
+}
+
+impl Scene {
+    /// Where it is, in worlds of several places.
+    pub fn place(&self) -> Option<&str> {
+        match self {
+            Scene::Roads(roads) => roads.nodes.get(roads.turn?).map(|node| node.name.as_str()),
+            Scene::Streets(streets) => Some(&streets.light),
+            _ => None,
+        }
+    }
+
+    /// Seconds since the start, in worlds of which that can be said.
+    pub fn time(&self) -> Option<u64> {
+        match self {
+            Scene::Roads(roads) => Some(roads.time),
+            Scene::Streets(streets) => Some(streets.time),
+            _ => None,
+        }
+    }
 }
 
 /// An image, as browsers take it.
@@ -193,4 +215,58 @@ pub struct Lane {
     pub to: usize,
     /// How many vehicles it has room for.
     pub capacity: u32,
+}
+
+/// The junction of a traffic light, and the vehicles around it. Places are in metres, to the east and north.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Streets {
+    /// The name of the light.
+    pub light: String,
+    /// Its place.
+    pub centre: (f64, f64),
+    /// How far around it is of interest.
+    pub radius: f64,
+    /// The middle lines of lanes.
+    pub roads: Vec<Vec<(f64, f64)>>,
+    /// The ends of the lanes that lead to the light.
+    pub stops: Vec<Stop>,
+    /// The phases of the light.
+    pub phases: Vec<Ahead>,
+    /// The vehicles.
+    pub vehicles: Vec<Vehicle>,
+    /// Seconds since the start.
+    pub time: u64,
+}
+
+/// The end of a lane before a light.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Stop {
+    /// Its place.
+    pub at: (f64, f64),
+    /// The direction in which vehicles go there, of length 1.
+    pub way: (f64, f64),
+    /// What the light shows, a letter for each way on from left to right: `G` and `g` for green, `y` for yellow, others for red.
+    pub letters: String,
+}
+
+/// A phase of a light.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ahead {
+    /// Its name.
+    pub name: String,
+    /// The lanes that have green in it, by the numbers of their ends.
+    pub stops: Vec<usize>,
+}
+
+/// A vehicle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Vehicle {
+    /// Its name.
+    pub name: String,
+    /// The place of its front.
+    pub at: (f64, f64),
+    /// Where it looks, in degrees clockwise from north.
+    pub heading: f64,
+    /// Whether it stands.
+    pub stands: bool,
 }

@@ -16,6 +16,8 @@ const WORLDS: &[fn() -> World] = &[
     cartpole::world,
     #[cfg(feature = "sumo")]
     crate::traffic::world,
+    #[cfg(feature = "sumo")]
+    crate::signals::world,
 ];
 
 /// Every built-in world.

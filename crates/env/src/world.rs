@@ -144,6 +144,12 @@ pub struct Options {
     /// One learner for all agents of a kind, instead of one per agent (`--shared`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+    /// The scenarios of traffic: SUMO's configuration files, or names of known ones (`--sumocfg`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sumocfg: Vec<String>,
+    /// Seconds at the most for which a junction is cleared before another phase gets green (`--clearance`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clearance: Option<usize>,
 }
 
 impl Options {
@@ -161,6 +167,8 @@ impl Options {
             ("obstacles", self.obstacles.is_some()),
             ("range", self.range.is_some()),
             ("shared", self.shared),
+            ("sumocfg", !self.sumocfg.is_empty()),
+            ("clearance", self.clearance.is_some()),
         ];
         for (name, is_given) in given {
             if is_given && !world.options().contains(&name) {

@@ -155,6 +155,16 @@ fn options() -> Vec<(&'static str, Options, Option<Options>)> {
         ),
         ("range", Options { range: Some(21), ..none() }, Some(Options { range: Some(0), ..none() })),
         ("shared", Options { shared: true, ..none() }, None),
+        (
+            "sumocfg",
+            Options { sumocfg: vec!["five".to_string()], ..none() },
+            Some(Options { sumocfg: vec!["no-such.sumocfg".to_string()], ..none() }),
+        ),
+        (
+            "clearance",
+            Options { clearance: Some(0), ..none() },
+            Some(Options { clearance: Some(1 << 40), ..none() }),
+        ),
     ]
 }
 

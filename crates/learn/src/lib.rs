@@ -74,8 +74,8 @@ pub use insight::explain::{
 };
 pub use insight::verify::{
     CertificateLine, Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress,
-    Report, RunStep, ShieldReport, SizeReport, Subject, Tally, Verdict, Violation, Worst, WorstCase, certify,
-    constants, cores, estimate, verify,
+    Property, PropertyReport, Report, RunStep, ShieldReport, SizeReport, Subject, Tally, Verdict, Violating,
+    Violation, Worst, WorstCase, certify, check_property, constants, cores, estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};

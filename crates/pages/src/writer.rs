@@ -234,11 +234,8 @@ impl<'a> Writer<'a> {
         let marks = Marks::of(step.explanation.fired.as_ref());
         let picture = Picture::new(&step.scene, &step.explanation.facts, &marks);
         let frame = self.frame(&picture);
-        let at = match &step.scene {
-            Scene::Roads(roads) => roads.turn.and_then(|i| roads.nodes.get(i)).map(|n| n.name.clone()),
-            _ => None,
-        };
-        let time = if let Scene::Roads(roads) = &step.scene { Some(roads.time) } else { None };
+        let at = step.scene.place().map(str::to_owned);
+        let time = step.scene.time();
         let Explanation { facts, action, value, fired, ties, others, unexplained, .. } = step.explanation;
         let total = self.total;
         self.total += step.reward;
@@ -330,6 +327,10 @@ impl<'a> Writer<'a> {
 /// vehicles wait, at best by a rule, and as many of them as ever.
 fn opening(steps: &[ExplainedStep]) -> usize {
     let busy = |step: &ExplainedStep| {
+        if let Scene::Streets(streets) = &step.scene {
+            let waiting = streets.vehicles.iter().filter(|v| v.stands).count() as u32;
+            return (waiting > 0 && step.explanation.fired.is_some(), 0, waiting);
+        }
         let Scene::Roads(roads) = &step.scene else { return (false, 0, 0) };
         let mut here: Vec<u32> = roads
             .lanes

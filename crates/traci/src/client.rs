@@ -172,6 +172,11 @@ impl Client {
 
     /// Tells the simulator to end.
     pub fn close(mut self) -> Result<()> {
+        self.close_in_place()
+    }
+
+    /// Tells the simulator to end: no later call succeeds.
+    pub(crate) fn close_in_place(&mut self) -> Result<()> {
         self.send(Batch::new().close(), "closing").map(drop)
     }
 

@@ -56,7 +56,7 @@ impl Surroundings {
         }
     }
 
-    fn on_path(&self, program: &str) -> Option<PathBuf> {
+    pub(crate) fn on_path(&self, program: &str) -> Option<PathBuf> {
         let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
         std::env::split_paths(self.path.as_ref()?)
             .filter(|folder| folder.is_absolute())
@@ -116,6 +116,19 @@ impl Sumo {
         command
     }
 
+    /// The program that shows the traffic in a window.
+    pub fn window(&self) -> Result<PathBuf> {
+        let program = self.sumo.parent().map_or_else(PathBuf::new, |bin| exe(bin, "sumo-gui"));
+        if program.is_file() {
+            return Ok(program);
+        }
+        Err(Error::Program {
+            program,
+            reason: "is missing: this SUMO has no window".into(),
+            stderr: Said::default(),
+        })
+    }
+
     /// Whether this is the version our numbers were measured with.
     pub fn is_pinned(&self) -> bool {
         self.version == PINNED
@@ -146,9 +159,7 @@ impl Candidate {
 
     /// A SUMO in a folder of tools: unpacked there, or in a Python environment there.
     fn in_tools(tools: &Path) -> Option<Self> {
-        let mut rooms = vec![tools.to_owned()];
-        rooms.extend(folders(tools));
-        rooms.iter().find_map(|room| {
+        rooms(tools).iter().find_map(|room| {
             let wheels =
                 folders(&room.join("lib")).into_iter().map(|python| python.join("site-packages/sumo"));
             // `pip install --target` puts the package right there.
@@ -214,6 +225,17 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     // "#!/usr/bin/env python3" names the interpreter in its second word.
     let name = if first.ends_with("/env") { words.next()? } else { first };
     Some(PathBuf::from(name))
+}
+
+/// A folder of tools, and the folders in it.
+fn rooms(tools: &Path) -> Vec<PathBuf> {
+    [vec![tools.to_owned()], folders(tools)].concat()
+}
+
+/// The folders of Python's packages in a folder of tools.
+pub(crate) fn packages(tools: &Path) -> Vec<PathBuf> {
+    let libraries = rooms(tools).into_iter().flat_map(|room| folders(&room.join("lib")));
+    libraries.map(|python| python.join("site-packages")).collect()
 }
 
 /// The folders in a folder, in order of name.

@@ -64,6 +64,7 @@ mod network;
 mod process;
 mod program;
 mod protocol;
+pub mod scenario;
 mod scratch;
 mod signals;
 mod simulation;

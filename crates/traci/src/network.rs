@@ -240,11 +240,11 @@ fn signals_by_lane(root: Element) -> Result<BTreeMap<(String, String), Vec<usize
     Ok(signals)
 }
 
-fn text<'a>(element: Element<'a, '_>, name: &str) -> Result<&'a str, String> {
+pub(crate) fn text<'a>(element: Element<'a, '_>, name: &str) -> Result<&'a str, String> {
     element.attribute(name).ok_or_else(|| format!("a {} has no {name}", element.tag_name().name()))
 }
 
-fn number<T: std::str::FromStr>(element: Element, name: &str) -> Result<T, String> {
+pub(crate) fn number<T: std::str::FromStr>(element: Element, name: &str) -> Result<T, String> {
     let text = text(element, name)?;
     text.parse().map_err(|_| format!("{name}={text:?} of a {} is no number", element.tag_name().name()))
 }

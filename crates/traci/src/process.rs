@@ -32,6 +32,10 @@ use crate::protocol::{Domain, Value, Variable};
 /// How often to try another port or another process before giving up.
 const ATTEMPTS: usize = 5;
 
+/// The option that carries the secret by which we tell our SUMO from another: the file of a kind of device that a scenario may have
+/// and ours do not. It changes nothing else, unlike a prefix of all files that SUMO writes.
+const SECRET: &str = "device.ssm.file";
+
 /// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
@@ -85,8 +89,7 @@ impl Process {
             .args(arguments)
             .arg("--remote-port")
             .arg(port.0.to_string())
-            // We write no output files, so that their prefix is free to tell our SUMO from another.
-            .args(["--output-prefix", &token])
+            .args([format!("--{SECRET}"), token.clone()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
@@ -134,6 +137,23 @@ impl Process {
     /// The last of what SUMO wrote to its error stream: warnings of collisions, emergency stops and the like.
     pub fn said(&self) -> String {
         self.said.so_far()
+    }
+
+    /// Has the simulator end by itself, so that it writes its last files, and waits for that.
+    pub fn close(mut self, patience: Duration) -> Result<()> {
+        let step = self.client.step();
+        self.ask(Client::close_in_place)?;
+        let failed = |fault| Error::Simulator {
+            doing: "closing".to_owned(),
+            step,
+            fault,
+            stderr: Said(self.said.so_far()),
+        };
+        match wait(&mut self.child, patience) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(failed(Fault::TimedOut(patience))),
+            Err(error) => Err(failed(Fault::Io(error))),
+        }
     }
 
     /// The result of `talk`; should it fail, the error quotes what SUMO wrote to its error stream.
@@ -228,7 +248,7 @@ fn port_taken(stderr: &str) -> bool {
 /// Makes sure that the simulator at the other end is the one we started.
 fn identify(client: &mut Client, token: &str) -> Result<()> {
     client.version()?;
-    match client.get(Domain::Simulation, Variable::OPTION, "output-prefix") {
+    match client.get(Domain::Simulation, Variable::OPTION, SECRET) {
         Ok(Value::String(prefix)) if prefix == token => Ok(()),
         Ok(other) => Err(Error::Invalid(format!("another simulator ({other:?}) listens on its port"))),
         // An old SUMO cannot tell its options; then the port has to be enough.

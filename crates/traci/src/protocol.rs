@@ -71,6 +71,11 @@ impl Domain {
         }
     }
 
+    /// The id of the command that subscribes to what is around an object.
+    const fn around(self) -> u8 {
+        self.get() - 0x20
+    }
+
     const fn got(self) -> u8 {
         self.get() + 0x10
     }
@@ -110,8 +115,22 @@ impl Variable {
     pub const OCCUPANCY: Self = Self(0x13);
     /// Lane or edge: vehicles on it slower than 0.1 m/s, which is SUMO's notion of a queue: [`Value::Int`].
     pub const HALTING: Self = Self(0x14);
-    /// Lane or edge: seconds that the vehicles on it have been halting for, summed: [`Value::Double`].
+    /// Lane or edge: seconds that the vehicles on it have been halting for, summed; vehicle: seconds since it stood last:
+    /// [`Value::Double`].
     pub const WAITING_TIME: Self = Self(0x7a);
+    /// Vehicle: speed in m/s: [`Value::Double`].
+    pub const SPEED: Self = Self(0x40);
+    /// Vehicle: the id of its lane: [`Value::String`].
+    pub const LANE: Self = Self(0x51);
+    /// Vehicle: the traffic lights ahead on its route: [`Value::Compound`] of their number and, for each, its id, the number of
+    /// the link, the distance in metres and the letter of the signal.
+    pub const NEXT_LIGHTS: Self = Self(0x70);
+    /// Vehicle: seconds lost so far by driving slower than it would like to: [`Value::Double`].
+    pub const TIME_LOSS: Self = Self(0x8c);
+    /// Vehicle: where its front is: [`Value::Position`].
+    pub const POSITION: Self = Self(0x42);
+    /// Vehicle: where it looks, in degrees clockwise from north: [`Value::Double`].
+    pub const ANGLE: Self = Self(0x43);
     /// Traffic light: one letter a signal, `G`, `g`, `y` or `r`: [`Value::String`]. Setting it stops the program.
     pub const SIGNALS: Self = Self(0x20);
     /// Traffic light, set only: index of a phase of its program: [`Value::Int`].
@@ -261,6 +280,8 @@ pub enum Answer {
     Got(Value),
     /// The answer to a subscription: the values now.
     Subscribed(Update),
+    /// The answer to a look around: the values of every object there now.
+    Around(Vec<Update>),
     /// The answer to a step: the values of all subscriptions after it.
     Stepped(Vec<Update>),
 }
@@ -272,6 +293,7 @@ enum Expect {
     Version,
     Got(Domain, Variable),
     Subscribed,
+    Around(Domain, Domain),
     Stepped,
 }
 
@@ -334,6 +356,29 @@ impl Batch {
         content.push(variables.len() as u8);
         content.extend(variables.iter().map(|v| v.0));
         self.push(domain.subscribe(), &content, Expect::Subscribed)
+    }
+
+    /// Asks once for variables (at most 255 of them) of all objects of a domain within `range` metres of a junction: one command
+    /// whatever their number; answered by [`Answer::Around`].
+    ///
+    /// It is a subscription that ends at `now`, the present second.
+    pub fn look_around(
+        &mut self,
+        junction: &str,
+        range: f64,
+        now: f64,
+        (of, variables): (Domain, &[Variable]),
+    ) -> &mut Self {
+        let variables = &variables[..variables.len().min(255)];
+        let mut content = Vec::new();
+        content.extend(now.to_be_bytes());
+        content.extend(now.to_be_bytes());
+        put_string(&mut content, junction);
+        content.push(of.get());
+        content.extend(range.to_be_bytes());
+        content.push(variables.len() as u8);
+        content.extend(variables.iter().map(|v| v.0));
+        self.push(Domain::Junction.around(), &content, Expect::Around(Domain::Junction, of))
     }
 
     /// Asks which program answers; answered by [`Answer::Version`].
@@ -400,6 +445,7 @@ impl Batch {
                     Answer::Got(reader.value(0)?)
                 }
                 Expect::Subscribed => Answer::Subscribed(reader.update()?),
+                Expect::Around(centre, of) => Answer::Around(reader.around(centre, of)?),
                 Expect::Stepped => {
                     let count = reader.count(1)?;
                     Answer::Stepped((0..count).map(|_| reader.update()).collect::<Result<_, _>>()?)
@@ -513,6 +559,29 @@ impl<'a> Reader<'a> {
         let domain = Domain::of_update(id).ok_or_else(|| garbled(format!("subscription {id:#04x}")))?;
         let object = self.string()?;
         let count = self.u8()?;
+        self.values_of(domain, object, count)
+    }
+
+    /// Objects of a domain around one of another.
+    fn around(&mut self, centre: Domain, of: Domain) -> Result<Vec<Update>, Malformed> {
+        self.response(centre.around() + 0x10)?;
+        self.string()?;
+        let got = self.u8()?;
+        if got != of.get() {
+            return Err(garbled(format!("objects of domain {got:#04x} in place of {:#04x}", of.get())));
+        }
+        let variables = self.u8()?;
+        let count = self.count(4)?;
+        (0..count)
+            .map(|_| {
+                let object = self.string()?;
+                self.values_of(of, object, variables)
+            })
+            .collect()
+    }
+
+    /// The values of so many variables of an object.
+    fn values_of(&mut self, domain: Domain, object: String, count: u8) -> Result<Update, Malformed> {
         let mut values = Vec::with_capacity(usize::from(count).min(self.rest.len()));
         for _ in 0..count {
             let variable = Variable(self.u8()?);

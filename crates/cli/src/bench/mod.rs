@@ -31,8 +31,8 @@ pub fn run(args: &Bench) -> Outcome {
         known.extend(numbers().into_iter().map(|animal| animal.world).filter(|w| w.name() == "queues"));
     }
     let specs: Vec<&World> = if args.domains.is_empty() || args.name == "pddl" {
-        // Traffic needs a simulator and minutes: it is measured on request.
-        known.iter().filter(|s| s.name() != "traffic").collect()
+        // What SUMO simulates needs a simulator and minutes: it is measured on request.
+        known.iter().filter(|s| !["traffic", "signals"].contains(&s.name())).collect()
     } else {
         args.domains.iter().map(|d| find_in(&known, d)).collect::<Result<_, _>>()?
     };

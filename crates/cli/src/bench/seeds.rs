@@ -25,8 +25,8 @@ pub fn run(args: &Bench, specs: &[&World]) -> anyhow::Result<Report> {
     let mut list = Vec::new();
     let mut rules = String::new();
     for spec in specs {
-        let range =
-            args.seeds.unwrap_or(SeedRange { first: 0, last: if spec.name() == "traffic" { 4 } else { 19 } });
+        let last = if ["traffic", "signals"].contains(&spec.name()) { 4 } else { 19 };
+        let range = args.seeds.unwrap_or(SeedRange { first: 0, last });
         let noises: &[Option<f64>] =
             if spec.options().contains(&"noise") { &[None, Some(0.1)] } else { &[None] };
         for &noise in noises {

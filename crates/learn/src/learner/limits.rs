@@ -73,9 +73,7 @@ pub const EDIT_PRICE: f64 = 0.01;
 pub const QUANTILES: usize = 12;
 /// Comparisons that are looked at, at the most.
 pub const POOL: usize = 400;
-/// How far the search for a body goes: single atoms extended, and longer bodies of each length.
-pub const SINGLES: usize = 40;
-/// See [`SINGLES`].
+/// Bodies of each length that are extended when rules are fitted, at the most.
 pub const BEAM: usize = 10;
 /// 64-bit words of masks that are laid out, at the most (32 MB): older states are left out where each has many.
 pub const MASK_WORDS: usize = 4 << 20;

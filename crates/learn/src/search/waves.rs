@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
         let may_grow = !costly && alone;
         drop(env);
         // States with numbers never come again, so that what the rest of this search is about is not there.
-        if !self.problem.alphabet.measures.is_empty() || std::env::var("NEW").is_ok() {
+        if !self.problem.alphabet.measures.is_empty() {
             return self.run_on_numbers(&seeds, threads, self.steps);
         }
         let unlimited = Budget::unlimited(self.config);

@@ -6,6 +6,7 @@ mod numbers;
 mod own;
 mod roads;
 mod stacks;
+mod streets;
 
 use derrl_env::Scene;
 use derrl_learn::Match;
@@ -50,6 +51,7 @@ impl Picture {
             Scene::Numbers(scene) => numbers::draw(scene, marks),
             Scene::Grid(scene) => grid::draw(scene, marks),
             Scene::Roads(scene) => roads::draw(scene, marks),
+            Scene::Streets(scene) => streets::draw(scene, marks),
             Scene::Text { text } => own::text(text),
             Scene::Image(image) => own::image(image, facts),
         }

@@ -6,10 +6,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use derrl_env::{Family, Next, Space};
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::reached::Reached;
 use super::walk::Walker;
 use super::{Monitor, Report, Subject, Verdict};
 use crate::error::Error;
@@ -106,9 +105,10 @@ pub fn certify(
             if monitor.interrupted() {
                 return Ok(false);
             }
-            let reached = Reached::new(&mut walker, space.as_ref(), size, i)?;
+            let reached = Reached::new(&mut walker, space.as_ref(), size, i, &mut |_| false);
+            let labels = reached.labels()?;
             if report.verdict == Verdict::Refuted {
-                if let Some((run, trap)) = reached.failure() {
+                if let Some((run, trap)) = reached.failure(&labels) {
                     let family = reached.family.name();
                     line(&CertificateLine::Refutation { size: entry.size, family, run, trap });
                     return Ok(true);
@@ -123,7 +123,7 @@ pub fn certify(
             longest = reached.starts.iter().map(|s| ranks[s.0 as usize]).fold(longest, u32::max);
             families.push(CertificateLine::Family {
                 family: reached.family.name(),
-                ranks: reached.labels.into_iter().zip(ranks).collect(),
+                ranks: labels.into_iter().zip(ranks).collect(),
             });
         }
         line(&CertificateLine::Size {
@@ -148,110 +148,19 @@ fn not_as_said(place: &str) -> Error {
     Error::Certificate(format!("the verdict was not found again in {place}; please report this"))
 }
 
-/// What can be reached in a family, with every way of breaking ties.
-struct Reached {
-    family: Box<dyn Family>,
-    /// States that instances start in, and how many.
-    starts: Vec<(u32, u128)>,
-    labels: Vec<String>,
-    /// For each state: the states that may follow.
-    after: Vec<Vec<u32>>,
-    /// Whether the goal may follow.
-    reaches: Vec<bool>,
-    /// Whether an end may follow that is not the goal, or nothing can be done.
-    loses: Vec<bool>,
-}
-
 impl Reached {
-    fn new(walker: &mut Walker<'_>, space: &dyn Space, size: usize, i: u64) -> Result<Reached, Error> {
-        let family = space.family(size, i);
-        let mut codes: Vec<u128> = Vec::new();
-        let mut index: FxHashMap<u128, u32> = FxHashMap::default();
-        let mut number = |code: u128, codes: &mut Vec<u128>| {
-            *index.entry(code).or_insert_with(|| {
-                codes.push(code);
-                (codes.len() - 1) as u32
-            })
-        };
-        let mut starts = Vec::new();
-        family.starts(&mut |code, count| starts.push((number(code, &mut codes), count)));
-        let (mut after, mut reaches, mut loses) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(&code) = codes.get(after.len()) {
-            let (ties, all) = walker.decide(family.as_ref(), code);
-            let choices = if ties.is_empty() { all.as_ref() } else { ties.as_slice() };
-            let (mut next, mut goal, mut lost) = (Vec::new(), false, choices.is_empty());
-            for choice in choices {
-                match family.step(code, choice.action, &choice.args) {
-                    Next::Reached => goal = true,
-                    Next::Lost => lost = true,
-                    Next::State(state) => next.push(number(state, &mut codes)),
-                }
-            }
-            next.sort_unstable();
-            next.dedup();
-            after.push(next);
-            reaches.push(goal);
-            loses.push(lost);
-        }
-        let labels: Option<Vec<String>> = codes.iter().map(|&code| family.label(code)).collect();
-        let labels = labels.ok_or_else(|| {
+    /// What each state is called.
+    fn labels(&self) -> Result<Vec<String>, Error> {
+        let labels: Option<Vec<String>> = self.codes.iter().map(|&code| self.family.label(code)).collect();
+        labels.ok_or_else(|| {
             Error::Certificate(
                 "only built-in worlds have certificates: no checker knows the rules of another".into(),
             )
-        })?;
-        Ok(Reached { family, starts, labels, after, reaches, loses })
-    }
-
-    /// For each state those that it may follow.
-    fn before(&self) -> Vec<Vec<u32>> {
-        let mut before = vec![Vec::new(); self.after.len()];
-        for (from, next) in self.after.iter().enumerate() {
-            for &to in next {
-                before[to as usize].push(from as u32);
-            }
-        }
-        before
-    }
-
-    /// The most actions from each state to the goal; `None` where some way of breaking ties does not lead there.
-    fn longest(&self) -> Vec<Option<u32>> {
-        let before = self.before();
-        let mut left: Vec<usize> = self.after.iter().map(Vec::len).collect();
-        let mut rank = vec![None; left.len()];
-        let is_done = |s: &usize| left[*s] == 0 && !self.loses[*s];
-        let mut todo: Vec<usize> = (0..left.len()).filter(is_done).collect();
-        while let Some(state) = todo.pop() {
-            let most = self.after[state].iter().filter_map(|&s| rank[s as usize]).max();
-            rank[state] = Some(1 + most.unwrap_or(0));
-            for &from in &before[state] {
-                let from = from as usize;
-                left[from] -= 1;
-                if left[from] == 0 && !self.loses[from] {
-                    todo.push(from);
-                }
-            }
-        }
-        rank
-    }
-
-    /// The fewest actions of the policy from each state to the goal; `None` where no luck leads there.
-    fn nearest(&self) -> Vec<Option<u32>> {
-        let before = self.before();
-        let mut rank: Vec<Option<u32>> = self.reaches.iter().map(|reaches| reaches.then_some(1)).collect();
-        let mut queue: VecDeque<usize> = (0..rank.len()).filter(|&s| self.reaches[s]).collect();
-        while let Some(state) = queue.pop_front() {
-            for &from in &before[state] {
-                if rank[from as usize].is_none() {
-                    rank[from as usize] = rank[state].map(|r| r + 1);
-                    queue.push_back(from as usize);
-                }
-            }
-        }
-        rank
+        })
     }
 
     /// A shortest run into a trap or to an end that is not the goal, and the trap.
-    fn failure(&self) -> Option<(Vec<String>, Vec<String>)> {
+    fn failure(&self, labels: &[String]) -> Option<(Vec<String>, Vec<String>)> {
         let luck = self.nearest();
         let mut from: Vec<Option<u32>> = vec![None; luck.len()];
         let mut queue: VecDeque<u32> = VecDeque::new();
@@ -287,7 +196,7 @@ impl Reached {
                     }
                 }
                 let label = |states: Vec<u32>| -> Vec<String> {
-                    states.into_iter().map(|s| self.labels[s as usize].clone()).collect()
+                    states.into_iter().map(|s| labels[s as usize].clone()).collect()
                 };
                 return Some((label(run), label(trap)));
             }

@@ -6,12 +6,16 @@
 //! | `failure.rs` | the bad states: whether luck alone decides, and a shortest way to fail |
 //! | `counterexample.rs` | that way as a run, with the step where it goes wrong and why |
 //! | `certificate.rs` | what somebody else needs to check a verdict |
+//! | `reached.rs` | the states of a family that a policy can reach, as a graph |
+//! | `property.rs` | what never holds, and how many actions a run takes at the most |
 //! | `parallel.rs` | work in chunks on all cores |
 
 mod certificate;
 mod counterexample;
 mod failure;
 mod parallel;
+mod property;
+mod reached;
 mod walk;
 
 use std::ops::Range;
@@ -27,6 +31,7 @@ pub use counterexample::{Counterexample, Kind, RunStep};
 pub use failure::Failure;
 pub use parallel::cores;
 pub(crate) use parallel::in_chunks;
+pub use property::{Property, PropertyReport, Violating, check_property};
 pub use walk::{Guarded, Tally, Worst};
 
 use crate::error::Error;

@@ -350,6 +350,11 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// What holds in the state that was decided last, and what follows from it.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// The actions that tie for the best in a state (none where no rule fires), and all that may be taken.
     pub(crate) fn decide(
         &mut self,
