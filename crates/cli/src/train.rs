@@ -320,7 +320,7 @@ pub(crate) fn finish(
     seconds: f64,
     control: Option<&Control>,
 ) -> anyhow::Result<Option<Finished>> {
-    let unsimplified = learned.unsimplified.display(&domain.alphabet).to_string();
+    let unsimplified = learned.unsimplified.display(&learned.alphabet).to_string();
     // What the policy defines is part of what is spoken here.
     let domain = &Domain { alphabet: Arc::clone(&learned.alphabet), ..domain.clone() };
     let config = &folder.config;

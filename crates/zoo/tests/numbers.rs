@@ -1,7 +1,9 @@
 //! The worlds that report numbers keep the contract, and the rules written by hand are good.
 
+use std::sync::Arc;
+
 use derrl_env::contract;
-use derrl_learn::evaluate;
+use derrl_learn::{Checkpoint, Config, Learned, Problem, Search, Silent, evaluate};
 use derrl_logic::{Policy, Source};
 use derrl_zoo::numbers;
 
@@ -38,5 +40,44 @@ fn rules_written_by_hand_are_good() {
         assert!(score.mean + 2.0 * score.stderr >= least, "{name}, {task}: {score:?}");
         let has_goal = matches!(name, "mountaincar" | "acrobot");
         assert_eq!(score.success_rate.is_some(), has_goal, "{name}");
+    }
+}
+
+/// What a run of this seed learns with so many decisions, however many threads there are.
+fn learned(world: &derrl_env::World, decisions: u64, threads: usize) -> Learned {
+    let problem = Arc::new(Problem::new(&world.alphabet(), 1).expect("it has measures"));
+    let make = || world.env("train");
+    let config = Config::default();
+    let search = Search::new(&problem, &config, &make, &Silent).within(decisions);
+    let seeds = (0..threads as u64).map(|seed| (seed, Checkpoint::default())).collect();
+    let runs = search.run(seeds, threads).expect("it runs");
+    runs.into_iter().flatten().next().expect("nobody interrupts")
+}
+
+#[test]
+fn the_rules_of_queues_are_learned_to_the_letter() {
+    let animals = numbers();
+    let queues = animals.iter().find(|a| a.world.name() == "queues").expect("it is one of them");
+    let one = learned(&queues.world, 40_000, 1);
+    let rules: Vec<String> =
+        one.policy.display(&one.alphabet).to_string().lines().map(str::to_string).collect();
+    assert_eq!(rules, ["1.00::serve(X) :- current(X), queue(X) > 0.", "0.90::serve(X) :- most(queue(X))."],);
+    assert!(one.steps <= 45_000, "{} decisions", one.steps);
+    assert_eq!(learned(&queues.world, 40_000, 2).policy, one.policy, "threads change nothing");
+}
+
+#[test]
+fn a_pole_and_a_car_are_mastered() {
+    let animals = numbers();
+    let car = animals.iter().find(|a| a.world.name() == "mountaincar").expect("it is one of them");
+    let pole = derrl_env::find("cartpole").expect("it is built in");
+    for (world, decisions, least) in [(pole, 400_000, 499.0), (&car.world, 300_000, -120.0)] {
+        let one = learned(world, decisions, 1);
+        let mut env = world.env("train").expect("the task exists");
+        let score = evaluate(&one.policy, &one.alphabet, env.as_mut(), 100, 7).expect("it runs");
+        let text = one.policy.display(&one.alphabet).to_string();
+        println!("{} after {} decisions\n{text}", score.mean, one.steps);
+        assert!(score.mean >= least, "{}: {}\n{text}", world.name(), score.mean);
+        assert!(one.policy.rules.len() <= 12, "{text}");
     }
 }

@@ -39,7 +39,6 @@ pub fn train_observed(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Run, Error> {
-    let alphabet = world.alphabet();
     let setup = Setup::of_world(world, &Options::default(), settings)?;
     let keeping = Keeping { observer, last: Mutex::default() };
     let learned = setup.search(vec![(seed, Checkpoint::default())], &keeping, threads)?.pop().flatten();
@@ -54,7 +53,7 @@ pub fn train_observed(
     Ok(Run {
         seed,
         policy: Policy::new(learned.policy, &learned.alphabet),
-        unsimplified: Policy::new(learned.unsimplified, &alphabet),
+        unsimplified: Policy::new(learned.unsimplified, &learned.alphabet),
         scores,
         restarts: keeping.last.into_inner().unwrap_or_else(PoisonError::into_inner),
     })

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::limits::{
     BEAM, EDIT_PRICE, MASK_WORDS, MOST_ATOMS, MOST_RULES, NEIGHBOURS, POOL, PRICES, QUANTILES, RATIOS,
+    SINGLES,
 };
 use super::list::{Atom, Line, RuleList};
 use super::record::Record;
@@ -50,7 +51,7 @@ pub fn lists(
     }
     let at_random = regrets.price;
     let longest = alphabet.max_body.unwrap_or(MOST_ATOMS).min(MOST_ATOMS);
-    let reach = Reach { longest, singles: BEAM, beam: BEAM };
+    let reach = Reach { longest, singles: SINGLES, beam: BEAM };
     let mut found = Vec::new();
     let mut fit = |levels: Levels, price: f64| {
         regrets.price = price * at_random;
