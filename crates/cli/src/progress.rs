@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use derrl_learn::{Checkpoint, Learned, Observer, UpdateStats};
+use derrl_learn::{Best, Checkpoint, Learned, Observer, UpdateStats};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::run_folder::RunFolder;
+use crate::run_folder::{BEST, RunFolder};
 use crate::say;
+use crate::table::thousands;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -142,9 +143,18 @@ struct Watched {
     seconds: f64,
     /// Until when its time is counted.
     counted: Option<Instant>,
+    /// The best policy so far, where it is not yet in the folder.
+    best: Option<String>,
+    /// Decisions when a best policy was last told of.
+    told: u64,
 }
 
 impl Watched {
+    /// Writes the best policy so far to the folder, where it is not yet there.
+    fn save_best(&mut self, folder: &RunFolder) -> anyhow::Result<()> {
+        self.best.take().map_or(Ok(()), |text| folder.write(BEST, &text))
+    }
+
     /// Counts the time from `start` to now, in which a thread worked for this run. What another thread has counted is not counted again.
     fn worked(&mut self, start: Instant) {
         let now = Instant::now();
@@ -196,7 +206,8 @@ impl<'a> Watch<'a> {
         let (run, folder) = (&mut runs[at], &self.folders[at]);
         if due || run.next_save.is_none_or(|next| Instant::now() >= next) {
             let begun = Instant::now();
-            if let Err(error) = folder.save(checkpoint).and_then(|()| folder.save_seconds(run.seconds)) {
+            let saved = folder.save(checkpoint).and_then(|()| folder.save_seconds(run.seconds));
+            if let Err(error) = saved.and_then(|()| run.save_best(folder)) {
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
             run.next_save = Some(Instant::now() + SAVE_EVERY.max(begun.elapsed() * SAVE_SHARE));
@@ -232,7 +243,10 @@ impl<'a> Watch<'a> {
         if let Some(error) = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
-        let runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (run, folder) in runs.iter_mut().zip(self.folders) {
+            run.save_best(folder)?;
+        }
         Ok(runs.into_iter().map(|run| run.seconds).collect())
     }
 }
@@ -244,6 +258,29 @@ impl Observer for Watch<'_> {
 
     fn improving(&self, seed: u64) {
         self.say(format!("seed {seed}: improving the rules"));
+    }
+
+    fn phase(&self, seed: u64, what: &str) {
+        self.say(format!("seed {seed}: {what}"));
+    }
+
+    fn best(&self, seed: u64, best: &Best<'_>) {
+        let share = best.success.map_or_else(String::new, |s| format!(", {:.0}% succeed", 100.0 * s));
+        let decisions = thousands(best.decisions);
+        let how = format!("{decisions} decisions, return {:.3}{share}", best.mean_return);
+        let at = self.at(seed);
+        let mut runs = self.runs();
+        let run = &mut runs[at];
+        run.best = Some(format!("% The best so far, after {how} in training.\n{}", best.policy));
+        // A terminal shows each; elsewhere lines are said ever more rarely.
+        let due = self.on_terminal || best.decisions >= 2 * run.told;
+        if due {
+            run.told = best.decisions.max(1);
+        }
+        drop(runs);
+        if due {
+            self.say(format!("seed {seed}: {how}"));
+        }
     }
 
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
@@ -272,8 +309,14 @@ impl Observer for Watch<'_> {
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         self.count(seed);
+        let at = self.at(seed);
+        self.runs()[at].best = None;
         self.save(seed, checkpoint, true);
-        self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart, checkpoint.done.len()));
+        // What follows is better, or the same.
+        self.folders[at].forget(BEST);
+        if !checkpoint.done.is_empty() {
+            self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart, checkpoint.done.len()));
+        }
     }
 
     fn interrupted(&self) -> bool {

@@ -7,6 +7,7 @@
 //! | `checkpoint.json` | what is needed to resume |
 //! | `metrics.jsonl` | the training curves, one point per line |
 //! | `time.json` | how long it has taken so far |
+//! | `best.pl` | the best policy so far, until there is a result |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
 //! | `report.html` | a page to look at |
@@ -34,13 +35,17 @@ use crate::safe_file::{make_folder, sweep, write};
 use crate::sealed::{fingerprint, open, seal};
 use crate::shell::quoted;
 
+/// The file of the best policy so far.
+pub const BEST: &str = "best.pl";
+
 /// The files of a run; without the first, a folder is none.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "config.toml",
     "domain.pl",
     "checkpoint.json",
     "metrics.jsonl",
     "time.json",
+    BEST,
     "policy.pl",
     "policy.unsimplified.pl",
     "curve.svg",
@@ -450,6 +455,12 @@ impl RunFolder {
     /// Saves how long the run has taken so far.
     pub fn save_seconds(&self, seconds: f64) -> anyhow::Result<()> {
         self.write("time.json", &format!("{{\"seconds\":{seconds}}}\n"))
+    }
+
+    /// Takes a file out, where it is there.
+    pub fn forget(&self, file: &str) {
+        // What cannot be taken out does no harm.
+        let _ = fs::remove_file(self.path.join(file));
     }
 
     /// Writes a file of the run: it is there as a whole or not at all.

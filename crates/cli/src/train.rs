@@ -376,12 +376,16 @@ pub(crate) fn finish(
 
 impl Finished {
     fn show(&self, domain: &Domain, paint: Paint) -> String {
+        // Rules about numbers come from no restarts.
+        let restarts = match self.restarts {
+            0 => String::new(),
+            1 => "1 restart, ".to_string(),
+            n => format!("{n} restarts, "),
+        };
         let mut text = format!(
-            "{}, seed {}: {} restart{}, {} steps, {:.2} s\n\n",
+            "{}, seed {}: {restarts}{} steps, {:.2} s\n\n",
             paint.strong(&domain.name),
             self.seed,
-            self.restarts,
-            if self.restarts == 1 { "" } else { "s" },
             thousands(self.steps),
             self.seconds
         );

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::limits::BEHIND;
+use super::limits::{BEHIND, SHORTENING, SHORTER};
 use super::record::Elite;
 use crate::act::score::mean_stderr;
 
@@ -43,6 +43,29 @@ pub fn wins_tie(challenger: (f64, usize), to_beat: (f64, usize), flat: bool) -> 
 pub fn better_first(a: &Elite, b: &Elite, flat: bool) -> Ordering {
     let by_tie = if flat { b.around.total_cmp(&a.around) } else { a.list.length().cmp(&b.list.length()) };
     b.mean().total_cmp(&a.mean()).then(by_tie)
+}
+
+/// Whether a list earns as much as the leader on the same instances, within noise.
+pub fn keeps_up(leader: &[f64], other: &[f64]) -> bool {
+    let gaps: Vec<f64> = leader.iter().zip(other).map(|(a, b)| a - b).collect();
+    let (gap, noise) = mean_stderr(&gaps);
+    gap <= noise
+}
+
+/// How much less a shorter list may earn on the instances in which the best one earned this.
+pub fn allowance(best: &[f64], random: f64) -> f64 {
+    let (mean, stderr) = mean_stderr(best);
+    (SHORTENING * (mean - random).abs()).max(SHORTER * stderr)
+}
+
+/// What is earned on average.
+pub fn mean(returns: &[f64]) -> f64 {
+    mean_stderr(returns).0
+}
+
+/// How widely gaps spread.
+pub fn spread(gaps: &[f64]) -> f64 {
+    mean_stderr(gaps).1 * (gaps.len() as f64).sqrt()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use derrl_logic::Action;
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::judge::better_first;
+use super::judge::{better_first, mean};
 use super::limits::{ELITES, FIRST_RACE};
 use super::list::RuleList;
 use super::seen::Seen;
@@ -28,7 +28,7 @@ pub struct Elite {
 impl Elite {
     /// What it earns.
     pub fn mean(&self) -> f64 {
-        self.returns.iter().sum::<f64>() / self.returns.len().max(1) as f64
+        mean(&self.returns)
     }
 }
 

@@ -8,7 +8,7 @@ use derrl_logic::{Alphabet, Facts};
 
 use super::draw::Drawer;
 use super::fit;
-use super::judge::{Lead, lead, wins_tie};
+use super::judge::{Lead, lead, spread, wins_tie};
 use super::ledger::{From, Part};
 use super::limits::{
     CONFIRMED, ELITES, FEWEST_RANDOM, HARD_FIRST, KEPT_STATES, LONGEST_RACE, MOST_STEPS, NOTED_EVERY,
@@ -262,7 +262,7 @@ impl<'a> Run<'a> {
             }
         }
         if gaps.len() > 1 {
-            let noise = crate::act::score::mean_stderr(&gaps).1 * (gaps.len() as f64).sqrt();
+            let noise = spread(&gaps);
             let known = self.record.noise;
             self.record.noise = if known == 0.0 { noise } else { 0.8 * known + 0.2 * noise };
         }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use derrl_logic::{Alphabet, Policy};
 
 use super::draw::Drawer;
-use super::limits::{FINALISTS, LAST_EPISODES, LAST_SHARE, SHORTENING, SHORTER};
+use super::judge::{allowance, keeps_up, mean};
+use super::limits::{FINALISTS, LAST_EPISODES, LAST_SHARE};
 use super::list::RuleList;
 use super::run::Run;
 use super::vocabulary::Vocabulary;
-use crate::act::score::mean_stderr;
 use crate::error::Error;
 
 /// What a run has come to.
@@ -35,7 +35,7 @@ struct Finalist {
 
 impl Finalist {
     fn mean(&self) -> f64 {
-        mean_stderr(&self.returns).0
+        mean(&self.returns)
     }
 }
 
@@ -63,11 +63,7 @@ impl Run<'_> {
             episodes += more;
             let best = all.iter().map(Finalist::mean).fold(f64::NEG_INFINITY, f64::max);
             let leader = all.iter().find(|f| f.mean() == best).map(|f| f.returns.clone()).unwrap_or_default();
-            all.retain(|f| {
-                let gaps: Vec<f64> = leader.iter().zip(&f.returns).map(|(a, b)| a - b).collect();
-                let (gap, noise) = mean_stderr(&gaps);
-                gap <= noise
-            });
+            all.retain(|f| keeps_up(&leader, &f.returns));
             if all.len() == 1 && episodes >= 16 {
                 break;
             }
@@ -96,8 +92,7 @@ impl Run<'_> {
 
     /// The list as short as it can be without losing what matters: pieces go one after the other.
     fn shortened(&mut self, best: Finalist, most: u64) -> Result<Finalist, Error> {
-        let slack = SHORTENING * (best.mean() - self.record.random).abs();
-        let floor = best.mean() - slack.max(SHORTER * mean_stderr(&best.returns).1);
+        let floor = best.mean() - allowance(&best.returns, self.record.random);
         let mut best = best;
         let mut found = true;
         while found {
@@ -113,7 +108,7 @@ impl Run<'_> {
                 let mut to = 4.min(n);
                 loop {
                     self.play(&mut other, to)?;
-                    let reference = mean_stderr(&best.returns[..to]).0 - mean_stderr(&best.returns).0 + floor;
+                    let reference = mean(&best.returns[..to]) - best.mean() + floor;
                     if other.mean() < reference || to == n {
                         break;
                     }
