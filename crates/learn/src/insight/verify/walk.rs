@@ -267,8 +267,11 @@ impl<'a> Walker<'a> {
     /// The number of a state, all that follows from it known; none if it was stopped.
     fn visit(&mut self, family: &dyn Family, code: u128, stop: &AtomicBool) -> Option<u32> {
         let start = self.number(code);
-        if self.states[start as usize].mark != Mark::New {
-            return Some(start);
+        match self.states[start as usize].mark {
+            Mark::New => {}
+            // A visit that was stopped has left it behind.
+            Mark::Open => return None,
+            Mark::Good | Mark::Bad => return Some(start),
         }
         let mut stack = vec![self.open(family, start)];
         while let Some(frame) = stack.last_mut() {
