@@ -3,7 +3,9 @@
 use derrl_env::Rng;
 use derrl_logic::{Action, Comparison, RuleCount};
 
-use super::limits::{CHOOSES, MORE_ATOMS, MORE_CHANGES, MORE_RULES, MOST_ATOMS, MOST_RULES, MOVED, TRIES};
+use super::limits::{
+    CHOOSES, MORE_ATOMS, MORE_CHANGES, MORE_RULES, MOST_ATOMS, MOST_RULES, MOVED, NEW_THRESHOLD, TRIES,
+};
 use super::list::{Atom, Line, RuleList, opposite};
 use super::record::Elite;
 use super::vocabulary::{Vocabulary, one_digit, rounded};
@@ -206,7 +208,7 @@ impl Drawer<'_> {
             let by = rng.unit().mul_add(3.0, -1.5).exp2();
             let x = comparison.left.terms[1].factor * by;
             comparison.left.terms[1].factor = self.vocabulary.weight(&comparison.left, x);
-        } else if rng.unit() < 0.3 {
+        } else if rng.unit() < NEW_THRESHOLD {
             comparison.threshold = self.vocabulary.threshold(&comparison.left, rng)?;
         } else {
             let width = self.vocabulary.spread(&comparison.left, rng)?.width();

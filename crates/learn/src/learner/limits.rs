@@ -42,6 +42,16 @@ pub const FACTS: f64 = 0.4;
 pub const CHOOSES: f64 = 0.5;
 /// See [`FACTS`].
 pub const SUMS: f64 = 0.4;
+/// The chance that a threshold is drawn anew instead of moved.
+pub const NEW_THRESHOLD: f64 = 0.3;
+/// The chance that the parent of a change is the next best list instead of the better one; and that actions are tried along the very best.
+pub const NEXT_PARENT: f64 = 0.5;
+/// See [`NEXT_PARENT`].
+pub const FROM_BEST: f64 = 0.6;
+/// How much of what is known of noise stays after a race.
+pub const NOISE_KEPT: f64 = 0.8;
+/// A measure gets around so many times as far as in random play, at the most: one that runs away says little.
+pub const FARTHEST: f64 = 5.0;
 /// How often a change is drawn again where the one drawn does not apply.
 pub const TRIES: usize = 20;
 

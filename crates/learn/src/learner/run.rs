@@ -11,8 +11,8 @@ use super::fit;
 use super::judge::{Lead, lead, spread, wins_tie};
 use super::ledger::{From, Part};
 use super::limits::{
-    CONFIRMED, ELITES, FEWEST_RANDOM, HARD_FIRST, KEPT_STATES, LONGEST_RACE, MOST_STEPS, NOTED_EVERY,
-    RACES_PER_INSTANCE, RANDOM_EPISODES, RANDOM_STEPS,
+    CONFIRMED, ELITES, FARTHEST, FEWEST_RANDOM, FROM_BEST, HARD_FIRST, KEPT_STATES, LONGEST_RACE, MOST_STEPS,
+    NEXT_PARENT, NOISE_KEPT, NOTED_EVERY, RACES_PER_INSTANCE, RANDOM_EPISODES, RANDOM_STEPS,
 };
 use super::list::RuleList;
 use super::plan::{Next, next};
@@ -27,9 +27,6 @@ use crate::error::Error;
 use crate::search::checkpoint::Checkpoint;
 use crate::search::observer::{Best, Observer};
 use crate::settings::streams::Purpose;
-
-/// A measure gets around so much more than in random play, at the most: one that runs away says little.
-const FARTHEST: f64 = 5.0;
 
 /// A run of a seed.
 pub struct Run<'a> {
@@ -161,7 +158,7 @@ impl<'a> Run<'a> {
     /// One of the best lists, the best ones more often.
     fn parent(&mut self) -> RuleList {
         let mut at = 0;
-        while at + 1 < self.record.elites.len() && self.rng.unit() < 0.5 {
+        while at + 1 < self.record.elites.len() && self.rng.unit() < NEXT_PARENT {
             at += 1;
         }
         self.record.elites.get(at).map(|e| e.list.clone()).unwrap_or_default()
@@ -169,7 +166,8 @@ impl<'a> Run<'a> {
 
     /// Tries actions in states that one of the best lists comes to, and races lists that fit what came of it.
     fn try_actions(&mut self) -> Result<(), Error> {
-        let parent = if self.rng.unit() < 0.6 { self.record.elites[0].list.clone() } else { self.parent() };
+        let parent =
+            if self.rng.unit() < FROM_BEST { self.record.elites[0].list.clone() } else { self.parent() };
         let Some(new) = labels(&mut self.world, &parent, &self.alphabet, &mut self.rng)? else {
             self.record.can_try = false;
             return Ok(());
@@ -264,7 +262,8 @@ impl<'a> Run<'a> {
         if gaps.len() > 1 {
             let noise = spread(&gaps);
             let known = self.record.noise;
-            self.record.noise = if known == 0.0 { noise } else { 0.8 * known + 0.2 * noise };
+            self.record.noise =
+                if known == 0.0 { noise } else { NOISE_KEPT * known + (1.0 - NOISE_KEPT) * noise };
         }
         self.enter(elite);
         Ok(())
