@@ -47,6 +47,7 @@ mod generator;
 mod insight;
 mod language;
 mod learner;
+mod parallel;
 mod search;
 mod settings;
 mod training;
@@ -75,12 +76,13 @@ pub use insight::explain::{
 pub use insight::verify::{
     CertificateLine, Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress,
     Property, PropertyReport, Report, RunStep, ShieldReport, SizeReport, Subject, Tally, Verdict, Violating,
-    Violation, Worst, WorstCase, certify, check_property, constants, cores, estimate, verify,
+    Violation, Worst, WorstCase, certify, check_property, constants, estimate, verify,
 };
 pub use language::constraints::Constraints;
 pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
+pub use parallel::cores;
 pub use search::budget::Budget;
 pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult};
 pub use search::improve::{Improved, Improver, Widening, WideningStep};

@@ -12,7 +12,8 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::insight::choices::{Choices, family_choices};
 use crate::insight::explain::{Explainer, Match};
-use crate::insight::verify::{Monitor, chunks, in_chunks};
+use crate::insight::verify::{Monitor, chunks};
+use crate::parallel::in_chunks;
 use crate::search::prune::{Drop, Dropped};
 
 /// A state in which two policies decide differently.

@@ -81,10 +81,12 @@ fn levels(list: &RuleList, alphabet: &Alphabet, problem: &Problem) -> Option<Lev
     let (policy, own) = rules.policy(alphabet);
     // The list's own comparisons have other numbers than those of the problem.
     let mut policy = policy;
+    let body = policy.rules.iter().flat_map(|rule| &rule.body);
+    let comparisons: Vec<Comparison> = body.filter_map(|l| own.comparison(l.pred)).cloned().collect();
+    let mut known = problem.alphabet.with_comparisons(&comparisons).1.into_iter();
     for literal in policy.rules.iter_mut().flat_map(|rule| &mut rule.body) {
-        if let Some(comparison) = own.comparison(literal.pred) {
-            let known = problem.alphabet.with_comparisons(std::slice::from_ref(comparison));
-            literal.pred = *known.1.first()?;
+        if own.comparison(literal.pred).is_some() {
+            literal.pred = known.next()?;
         }
     }
     let mut levels = levels_of(&policy, problem)?;

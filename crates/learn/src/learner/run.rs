@@ -24,6 +24,7 @@ use super::trying::labels;
 use super::vocabulary::{Vocabulary, Width};
 use crate::act::actor::Actor;
 use crate::error::Error;
+use crate::search::attempt::CHECKPOINT_EVERY;
 use crate::search::checkpoint::Checkpoint;
 use crate::search::observer::{Best, Observer};
 use crate::settings::streams::Purpose;
@@ -67,7 +68,7 @@ impl<'a> Run<'a> {
             most: most.unwrap_or(MOST_STEPS),
             observer,
             stop,
-            every: Duration::from_secs(1),
+            every: CHECKPOINT_EVERY,
         }
     }
 
@@ -181,10 +182,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Plays the episode of that number with a list.
-    fn episode(&mut self, list: &RuleList, which: (From, u64), part: Part) -> Result<Tried, Error> {
-        let (policy, wider) = list.policy(&self.alphabet);
-        let mut actor = Actor::new(&policy, &wider);
+    /// Plays the episode of that number.
+    fn episode(&mut self, actor: &mut Actor<'_>, which: (From, u64), part: Part) -> Result<Tried, Error> {
         let mut ranges = Ranges::new(&self.alphabet);
         let watched = self.record.is_flat() && part == Part::Racing;
         let phase = self.rng.below(NOTED_EVERY);
@@ -203,9 +202,9 @@ impl<'a> Run<'a> {
         Ok(Tried { went, around: around.sum() })
     }
 
-    /// What lists earn in an instance of the last comparison.
-    pub(super) fn last(&mut self, list: &RuleList, number: u64) -> Result<Went, Error> {
-        Ok(self.episode(list, (From::Last, number), Part::Last)?.went)
+    /// How the episode of that number of the last comparison goes.
+    pub(super) fn last(&mut self, actor: &mut Actor<'_>, number: u64) -> Result<Went, Error> {
+        Ok(self.episode(actor, (From::Last, number), Part::Last)?.went)
     }
 
     /// Races a list against the weakest of the best ones, on the same instances. It is dropped once it is behind.
@@ -236,11 +235,13 @@ impl<'a> Run<'a> {
     /// Runs a list on instances in that order. It enters if it is not behind in the end.
     fn race(&mut self, list: RuleList, order: &[usize], to_beat: Option<&Elite>) -> Result<(), Error> {
         let flat = self.record.is_flat();
+        let (policy, wider) = list.policy(&self.alphabet);
+        let mut actor = Actor::new(&policy, &wider);
         let mut elite = Elite { list, returns: vec![0.0; order.len()], successes: 0, around: 0.0 };
         let mut gaps = Vec::new();
         for (k, &i) in order.iter().enumerate() {
             let number = self.record.instances[i];
-            let tried = self.episode(&elite.list, (From::Races, number), Part::Racing)?;
+            let tried = self.episode(&mut actor, (From::Races, number), Part::Racing)?;
             elite.returns[i] = tried.went.earned;
             elite.successes += usize::from(tried.went.success);
             elite.around += (tried.around - elite.around) / (k + 1) as f64;
@@ -282,8 +283,9 @@ impl<'a> Run<'a> {
     fn add_instance(&mut self) -> Result<(), Error> {
         let number = self.record.new_instance;
         for e in 0..self.record.elites.len() {
-            let list = self.record.elites[e].list.clone();
-            let tried = self.episode(&list, (From::Races, number), Part::Racing)?;
+            let (policy, wider) = self.record.elites[e].list.policy(&self.alphabet);
+            let mut actor = Actor::new(&policy, &wider);
+            let tried = self.episode(&mut actor, (From::Races, number), Part::Racing)?;
             self.record.elites[e].returns.push(tried.went.earned);
             self.record.elites[e].successes += usize::from(tried.went.success);
         }
@@ -305,10 +307,11 @@ impl<'a> Run<'a> {
 
     /// Plays new instances with the best list, and adds the first in which it fails to races.
     fn confirm(&mut self) -> Result<(), Error> {
-        let list = self.record.elites[0].list.clone();
+        let (policy, wider) = self.record.elites[0].list.policy(&self.alphabet);
+        let mut actor = Actor::new(&policy, &wider);
         for _ in 0..CONFIRMED {
             let which = (From::Races, self.record.new_instance);
-            if !self.episode(&list, which, Part::Racing)?.went.success {
+            if !self.episode(&mut actor, which, Part::Racing)?.went.success {
                 return self.add_instance();
             }
             self.record.new_instance += 1;

@@ -10,6 +10,7 @@ use super::limits::{FINALISTS, LAST_EPISODES, LAST_SHARE};
 use super::list::RuleList;
 use super::run::Run;
 use super::vocabulary::Vocabulary;
+use crate::act::actor::Actor;
 use crate::error::Error;
 
 /// What a run has come to.
@@ -82,8 +83,10 @@ impl Run<'_> {
 
     /// Plays the instances up to that number that are still to be played.
     fn play(&mut self, finalist: &mut Finalist, to: usize) -> Result<(), Error> {
+        let (policy, wider) = finalist.list.policy(&self.alphabet);
+        let mut actor = Actor::new(&policy, &wider);
         for number in finalist.returns.len()..to {
-            let went = self.last(&finalist.list, number as u64)?;
+            let went = self.last(&mut actor, number as u64)?;
             finalist.returns.push(went.earned);
             finalist.successes += usize::from(went.success);
         }

@@ -18,7 +18,7 @@ use crate::training::restart::Restart;
 /// Points of a training curve at the most: one per update, or one every few where a restart has more updates than this.
 const CURVE_POINTS: usize = 200;
 /// A restart offers a checkpoint this often.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 
 impl Search<'_> {
     /// One restart from its start or from where it was; `None` if interrupted.

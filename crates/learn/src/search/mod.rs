@@ -1,6 +1,6 @@
 //! A whole run: restarts in waves, then simplification, refinement and growth.
 
-mod attempt;
+pub mod attempt;
 pub mod budget;
 pub mod checkpoint;
 mod dialects;

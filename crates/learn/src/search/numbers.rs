@@ -1,12 +1,12 @@
 //! Runs in worlds with numbers: the learner of `learner/`, one thread per run.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use crate::error::Error;
 use crate::learner::Run;
+use crate::parallel::in_chunks;
 use crate::search::checkpoint::{Checkpoint, Ending, Learned, Origin};
 use crate::search::waves::{Search, panicked};
 
@@ -18,38 +18,21 @@ impl Search<'_> {
         threads: usize,
         most: Option<u64>,
     ) -> Result<Vec<Option<Learned>>, Error> {
-        let next = AtomicUsize::new(0);
-        let found: Mutex<Vec<Option<Learned>>> = Mutex::new(vec![None; seeds.len()]);
-        let failed: Mutex<Option<Error>> = Mutex::new(None);
-        let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
-        let work = || {
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some((seed, checkpoint)) = seeds.get(i) else { return };
-                if failure().is_some() || self.observer.interrupted() {
-                    return;
-                }
-                let one = AssertUnwindSafe(|| self.one_on_numbers(*seed, checkpoint, most));
-                match catch_unwind(one).unwrap_or_else(|panic| Err(panicked(panic.as_ref()))) {
-                    Ok(learned) => {
-                        found.lock().unwrap_or_else(PoisonError::into_inner)[i] = learned;
-                    }
-                    Err(error) => {
-                        failure().get_or_insert(error);
-                    }
-                }
+        let mut found: Vec<Option<Learned>> = vec![None; seeds.len()];
+        let failed: RefCell<Option<Error>> = RefCell::default();
+        let work = |(): &mut (), (seed, checkpoint): &(u64, Checkpoint), _: &AtomicBool| {
+            let one = AssertUnwindSafe(|| self.one_on_numbers(*seed, checkpoint, most));
+            Some(catch_unwind(one).unwrap_or_else(|panic| Err(panicked(panic.as_ref()))))
+        };
+        let done = |i: usize, result| match result {
+            Ok(learned) => found[i] = learned,
+            Err(error) => {
+                failed.borrow_mut().get_or_insert(error);
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 1..threads.min(seeds.len()) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
+        // Runs that are interrupted end by themselves.
+        in_chunks(seeds, threads, || (), work, done, || failed.borrow().is_some());
+        failed.into_inner().map_or(Ok(found), Err)
     }
 
     /// The run of a seed; `None` if it was interrupted.

@@ -8,12 +8,10 @@
 //! | `certificate.rs` | what somebody else needs to check a verdict |
 //! | `reached.rs` | the states of a family that a policy can reach, as a graph |
 //! | `property.rs` | what never holds, and how many actions a run takes at the most |
-//! | `parallel.rs` | work in chunks on all cores |
 
 mod certificate;
 mod counterexample;
 mod failure;
-mod parallel;
 mod property;
 mod reached;
 mod walk;
@@ -29,12 +27,11 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use certificate::{CertificateLine, certify};
 pub use counterexample::{Counterexample, Kind, RunStep};
 pub use failure::Failure;
-pub use parallel::cores;
-pub(crate) use parallel::in_chunks;
 pub use property::{Property, PropertyReport, Violating, check_property};
 pub use walk::{Guarded, Tally, Worst};
 
 use crate::error::Error;
+use crate::parallel::in_chunks;
 use walk::{Shorter, Walker};
 
 /// What is verified: a policy in all instances of a world up to a size.

@@ -126,7 +126,10 @@ impl OfAction {
     /// The masks that a rule holds under, its choice included.
     pub fn holding(&self, draft: &Draft) -> Vec<u64> {
         let held = self.having(&draft.atoms);
-        draft.choice.map_or(held.clone(), |choice| self.choose(&held, choice))
+        match draft.choice {
+            Some(choice) => self.choose(&held, choice),
+            None => held,
+        }
     }
 
     /// Of these masks those under which the choice is worth most in their state.
