@@ -25,12 +25,12 @@ from .policies import (
 from .checking import WorldCheck, check_world
 from .gridworlds import MinigridWorld, minigrid
 from .sweeping import sweep
-from .training import Run, compare, resume, settings, train
+from .training import Best, Run, compare, resume, settings, train
 from .worlds import Atom, infer_domain, pddl, world
 from .wrapping import Wrapped, wrap
 
 __all__ = [
-    "Atom", "Difference", "Error", "Explanation", "MinigridWorld", "Plan", "Policy", "Proof", "Run", "Score", "WhyNot", "World",
+    "Atom", "Best", "Difference", "Error", "Explanation", "MinigridWorld", "Plan", "Policy", "Proof", "Run", "Score", "WhyNot", "World",
     "WorldCheck", "Wrapped", "__version__", "builtin", "check_world", "compare", "diff", "evaluate", "export", "infer_domain", "minigrid", "pddl",
     "plan", "resume", "settings", "sweep", "train", "verify", "world", "wrap",
 ]

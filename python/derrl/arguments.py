@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from operator import index
 from typing import Any
@@ -24,6 +25,15 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 def whole_or_none(name: str, value: Any, least: int = 1) -> int | None:
     """The same, where nothing may be given."""
     return None if value is None else whole(name, value, least)
+
+
+def seconds_or_none(name: str, value: Any) -> float | None:
+    """A number of seconds, more than 0, where one is given."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise Error(f"{name}: a number of seconds, more than 0, not {value!r}")
+    return float(value)
 
 
 def mapping(name: str, value: Any, example: str) -> dict[Any, Any]:

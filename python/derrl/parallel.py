@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import pickle
@@ -9,6 +10,8 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,34 @@ from ._derrl import Error, World
 from .progress import Show
 
 
-def restarts_in_processes(world: World, folder: Path, processes: int | None, show: Show | None) -> None:
+@dataclass
+class Watch:
+    """Who is told how restarts go, and what ends them."""
+
+    show: Show | None
+    """Shows progress."""
+    on_best: Callable[[str, float, float | None, int], Any] | None = None
+    """Told of every better policy; where it returns true, that is good enough."""
+    until: float | None = None
+    """When the time of the run is up, by the monotonic clock."""
+    enough: bool = False
+    """Whether what there is is good enough."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the run is to end with what there is."""
+        return self.enough or (self.until is not None and time.monotonic() >= self.until)
+
+    def absorb(self, world: World, folder: Path, kept: str, seconds: float) -> None:
+        """Takes in what a restart gave."""
+        text = _derrl.absorb(world, folder, [kept], seconds)
+        if text is not None and self.on_best is not None:
+            best = json.loads(text)
+            if self.on_best(best["policy"], best["mean"], best["success_rate"], best["steps"]):
+                self.enough = True
+
+
+def restarts_in_processes(world: World, folder: Path, processes: int | None, watch: Watch) -> None:
     """Does the restarts of a run in processes, where the platform can fork; elsewhere none, and the caller does them.
 
     A forked process has the world as it is: nothing needs to be pickled. What a restart gives comes back through a pipe.
@@ -28,18 +58,18 @@ def restarts_in_processes(world: World, folder: Path, processes: int | None, sho
     if processes < 2 or "fork" not in multiprocessing.get_all_start_methods() or sys.platform == "darwin":
         return
     done = 0
-    while pending := _derrl.pending(world, folder):
-        done += _wave(world, folder, pending, processes, show, done)
+    while not watch.over and (pending := _derrl.pending(world, folder)):
+        done += _wave(world, folder, pending, processes, watch, done)
 
 
-def _wave(world: World, folder: Path, pending: list[int], processes: int, show: Show | None, before: int) -> int:
+def _wave(world: World, folder: Path, pending: list[int], processes: int, watch: Watch, before: int) -> int:
     context = multiprocessing.get_context("fork")
     waiting = list(pending)
     running: dict[Connection, tuple[int, Any]] = {}
     error: BaseException | None = None
     done, counted = 0, time.monotonic()
     try:
-        while running or (waiting and error is None):
+        while not watch.over and (running or (waiting and error is None)):
             while waiting and error is None and len(running) < processes:
                 restart = waiting.pop(0)
                 ours, theirs = context.Pipe(duplex=False)
@@ -60,17 +90,18 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
                 child.join()
                 if kept is not None:
                     now = time.monotonic()
-                    _derrl.absorb(world, folder, [kept], now - counted)
+                    watch.absorb(world, folder, kept, now - counted)
                     counted, done = now, done + 1
                 if failure is not None and error is None:
                     error = failure
-            if show is not None:
+            if watch.show is not None:
                 total = before + len(pending)
-                show(before + done, total, f"{before + done} of {total} restarts, {len(running)} at work")
+                watch.show(before + done, total, f"{before + done} of {total} restarts, {len(running)} at work")
+        if running and error is None:
+            _stop(world, folder, running, time.monotonic() - counted)
     except KeyboardInterrupt as interrupt:
         error = interrupt
-        for kept in _interrupted(running):
-            _derrl.absorb(world, folder, [kept])
+        _stop(world, folder, running, time.monotonic() - counted)
     finally:
         for _, child in running.values():
             if child.is_alive():
@@ -81,7 +112,13 @@ def _wave(world: World, folder: Path, pending: list[int], processes: int, show: 
     return done
 
 
-PATIENCE = 1.0
+def _stop(world: World, folder: Path, running: dict[Connection, tuple[int, Any]], seconds: float) -> None:
+    """Interrupts the processes, and takes in what they have; they were at work for so many seconds."""
+    kept = _interrupted(running)
+    _derrl.absorb(world, folder, kept, seconds)
+
+
+PATIENCE = 0.8
 """Seconds that processes have to send what they have, once they are interrupted."""
 
 
@@ -125,7 +162,7 @@ ATTEMPTS = 3
 """How often what a worker did not finish is tried."""
 
 
-def restarts_on_ray(world: World, folder: Path, show: Show | None) -> None:
+def restarts_on_ray(world: World, folder: Path, watch: Watch) -> None:
     """Does the restarts of a run as Ray tasks. All machines read the folder; this process alone writes it.
 
     A task whose worker dies is given to another.
@@ -133,21 +170,21 @@ def restarts_on_ray(world: World, folder: Path, show: Show | None) -> None:
     ray = ray_module()
     task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(_result)
     done = 0
-    while pending := _derrl.pending(world, folder):
+    while not watch.over and (pending := _derrl.pending(world, folder)):
         running = [task.remote(world, folder.absolute(), restart, pending) for restart in pending]
         total, counted = done + len(pending), time.monotonic()
         try:
-            while running:
+            while running and not watch.over:
                 ready, running = ray.wait(running, timeout=0.2)
                 for kept, failure in ray.get(ready):
                     if kept is not None:
                         now = time.monotonic()
-                        _derrl.absorb(world, folder, [kept], now - counted)
+                        watch.absorb(world, folder, kept, now - counted)
                         counted, done = now, done + 1
                     if failure is not None:
                         raise failure
-                if show is not None:
-                    show(done, total, f"{done} of {total} restarts, {len(running)} on Ray")
+                if watch.show is not None:
+                    watch.show(done, total, f"{done} of {total} restarts, {len(running)} on Ray")
         finally:
             for reference in running:
                 ray.cancel(reference)

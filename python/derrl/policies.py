@@ -35,6 +35,7 @@ class Score:
     success_rate: float | None
     """The share of episodes that reached what the task asks for; ``None`` where it asks for nothing that is reached or not."""
     episodes: int
+    """How many episodes were played; 0 where it is what training saw of a run that has not ended."""
     best_known: float | None = None
     """The mean best-known return of the same instances, where the world knows it."""
     references: Mapping[str, float] = field(default_factory=dict)
@@ -43,6 +44,9 @@ class Score:
     """Of PDDL, each problem: its file, whether it was solved, steps, cost and seconds."""
 
     def __str__(self) -> str:
+        if self.episodes == 0:
+            success = "" if self.success_rate is None else f", success {self.success_rate:.0%}"
+            return f"return {self.mean:.3f}{success}, as far as training tried it"
         spread = f"± {self.stderr:.3f}" if self.episodes > 1 else f"(n = {self.episodes})"
         success = "" if self.success_rate is None else f", success {self.success_rate:.0%}"
         return f"return {self.mean:.3f} {spread}{success}"
@@ -475,7 +479,7 @@ def plan(
     problem: str | PathLike[str],
     world: WorldLike | None = None,
     *,
-    max_steps: int | None = None,
+    horizon: int | None = None,
     seed: int = 0,
 ) -> Plan:
     """What a policy for a PDDL domain does in a problem of that domain. A plan that reaches the goal was checked by the rules of
@@ -484,7 +488,7 @@ def plan(
         >>> derrl.plan(run.policy, "ferry/test/p1.pddl").solved
     """
     of = _playable(policy, world)
-    solved, steps, cost = policy._inner.solve(of, problem, max_steps, seed)
+    solved, steps, cost = policy._inner.solve(of, problem, horizon, seed)
     return Plan(solved, [tuple(step) for step in steps], cost)
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import shutil
 import sys
 import tempfile
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _derrl, arguments, progress as bars, spaces
 from ._derrl import Error, World
-from .arguments import whole, whole_or_none
-from .parallel import restarts_in_processes, restarts_on_ray
+from .arguments import seconds_or_none, whole, whole_or_none
+from .parallel import Watch, restarts_in_processes, restarts_on_ray
 from .policies import Policy, Score
 from .checking import NO_SUCCESS, REPEATABLE, replay_fault
 from .worlds import Prepared, WorldLike, prepare
@@ -37,6 +40,26 @@ class _Temporary:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(None), ()
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best policy of a run that is under way: what ``on_best`` is told.
+
+        >>> derrl.train("CartPole-v1", on_best=lambda best: best.mean >= 195)
+    """
+
+    policy: Policy
+    """The policy."""
+    mean: float
+    """Its mean return, as far as it was tried."""
+    success_rate: float | None
+    """The share of the episodes tried that reached the goal; ``None`` where there is none."""
+    steps: int
+    """Steps of the environment that the run had taken when it was found."""
+
+
+OnBest = Callable[[Best], Any]
 
 
 class Run:
@@ -65,6 +88,10 @@ class Run:
         """How long it took."""
         self.restarts: int = result["restarts"]
         """How many restarts there were."""
+        self.finished: bool = result.get("finished", True)
+        """Whether training has ended. Where not, this is the best so far, and the scores are what training saw."""
+        self.ended: str | None = (result.get("ended") or {}).get("why")
+        """Why training ended before it would have by itself: its steps, its seconds, or ``on_best``."""
         self._temporary: _Temporary | None = None
 
     @staticmethod
@@ -89,6 +116,17 @@ class Run:
         built_in = isinstance(name, str) and name in _derrl.builtin()
         domain = (place / "domain.pl").read_text(encoding="utf-8")
         return Run(World.changed(str(place / "domain.pl"), domain) if built_in else World.described(domain), place, result)
+
+    @staticmethod
+    def so_far(of: Prepared, folder: Path) -> Run | None:
+        """The best of a run that has not ended; none where nothing was found."""
+        text = _derrl.so_far(folder)
+        if text is None:
+            return None
+        found = json.loads(text)
+        score = {"mean": found["mean"], "stderr": 0.0, "success_rate": found["success_rate"], "episodes": 0}
+        result = {**found, "scores": {found["task"]: score}, "restarts": 0, "finished": False}
+        return Run(of.world, folder, result, of.source)
 
     @property
     def solved(self) -> bool | None:
@@ -127,6 +165,10 @@ class Run:
         lines += [f"  {rule}" for rule in self.policy.text.splitlines()] or ["  (no rule was found)"]
         for task, score in self.scores.items():
             lines.append(f"  {task}: {score}")
+        if not self.finished:
+            return "\n".join([*lines, f"  not finished: derrl.resume(world, {str(self.folder)!r}) goes on with it"])
+        if self.ended:
+            lines.append(f"  {self.ended}")
         if self.solved is False:
             source = self.policy._source
             silent = source is not None and getattr(source, "succeeded", None) is None
@@ -200,6 +242,9 @@ def train(
     processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
+    max_steps: int | None = None,
+    max_seconds: float | None = None,
+    on_best: OnBest | None = None,
     **settings: Unpack[Settings],
 ) -> Run:
     """Learns a policy for a world, and scores it on all its tasks.
@@ -213,12 +258,17 @@ def train(
     interpreter, one restart each: by default as many as there are cores, where the platform can fork. ``backend="ray"`` does the
     restarts on Ray, on as many machines as its cluster has; ``out`` is then a folder that all of them share.
 
-    Ctrl-C, and exceptions raised by the world, leave a run that :func:`resume` goes on with; a note on the exception says so.
+    ``max_steps`` and ``max_seconds`` end the run with its best policy, which is then scored. ``on_best`` is called with every better
+    policy, a :class:`Best`, and ends the run with it by returning true: it is good enough.
+
+    Ctrl-C, and exceptions raised by the world, leave a run that :func:`resume` goes on with; a note on the exception says so, and its
+    attribute ``run`` is a :class:`Run` of the best policy so far, where there is one. It is also in ``best.pl`` in the folder.
 
         >>> run = derrl.train("CartPole-v1", seed=0)
         >>> print(run.policy, run.scores["train"].mean)
     """
-    _check(threads, processes, backend, progress)
+    _check(threads, processes, backend, progress, on_best)
+    max_steps, max_seconds = whole_or_none("max_steps", max_steps), seconds_or_none("max_seconds", max_seconds)
     seed, episodes = whole("seed", seed, 0), whole_or_none("episodes", episodes)
     told = arguments.options(options)
     changed = [written(key, value) for key, value in settings.items()]
@@ -228,13 +278,13 @@ def train(
         folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="derrl-"))
         before = set(folder.iterdir()) if folder.is_dir() else None
         try:
-            _derrl.Request(of.world, seed, changed, task, episodes, untyped, told).start(folder)
+            _derrl.Request(of.world, seed, changed, task, episodes, untyped, told, max_steps, max_seconds).start(folder)
         except BaseException:
             if out is None:
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         try:
-            return _go_on(of, folder, threads, processes, backend, progress, temporary=out is None)
+            return _go_on(of, folder, (threads, processes, backend), progress, on_best, None, temporary=out is None)
         except Error as error:
             _extend(of, error)
             _remove(folder, before)
@@ -284,14 +334,20 @@ def resume(
     processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
+    max_seconds: float | None = None,
+    on_best: OnBest | None = None,
 ) -> Run:
     """Goes on with a run that was interrupted. The result is the same as without the interruption.
 
+    ``max_seconds`` is a new limit in place of that of the run, and counts what it took before: a run that ended because of its
+    limit goes on with more.
+
         >>> run = derrl.resume("blocks", "runs/blocks")
     """
-    _check(threads, processes, backend, progress)
+    _check(threads, processes, backend, progress, on_best)
+    max_seconds = seconds_or_none("max_seconds", max_seconds)
     of = _same_world(world, tests, Path(folder))
-    return _go_on(of, Path(folder), threads, processes, backend, progress, temporary=False)
+    return _go_on(of, Path(folder), (threads, processes, backend), progress, on_best, max_seconds, temporary=False)
 
 
 def world_of_run(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> Prepared:
@@ -313,7 +369,7 @@ def _same_world(world: WorldLike, tests: Mapping[str, object] | None, folder: Pa
     return of
 
 
-def _check(threads: Any, processes: Any, backend: Any, progress: Any) -> None:
+def _check(threads: Any, processes: Any, backend: Any, progress: Any, on_best: Any) -> None:
     """An error if an argument that training and resuming share is wrong."""
     if backend not in ("local", "ray"):
         raise Error(f"backend: `local` or `ray`, not `{backend}`")
@@ -321,30 +377,51 @@ def _check(threads: Any, processes: Any, backend: Any, progress: Any) -> None:
     whole_or_none("processes", processes)
     if not isinstance(progress, bool) and not callable(progress):
         raise Error(f"progress: True, False or a function, not {progress!r}")
+    if on_best is not None and not callable(on_best):
+        raise Error(f"on_best: a function that is told of every better policy, not {on_best!r}")
+
+
+def _best_or_none(of: Prepared, folder: Path) -> Run | None:
+    """The best of a run that did not end; none where there is none, or where that cannot be told."""
+    try:
+        return Run.so_far(of, folder)
+    except Error:
+        return None
 
 
 def _go_on(
     prepared: Prepared,
     folder: Path,
-    threads: int | None,
-    processes: int | None,
-    backend: str,
+    how: tuple[int | None, int | None, str],
     progress: bool | Callable[[int, int, str], None],
+    on_best: OnBest | None,
+    max_seconds: float | None,
     temporary: bool,
 ) -> Run:
-    of = prepared.world
+    of, (threads, processes, backend) = prepared.world, how
     show = progress if callable(progress) else bars.bar(of.name) if progress else None
+
+    def told(policy: str, mean: float, success_rate: float | None, steps: int) -> Any:
+        found = Policy.parse(policy, of)
+        return on_best(Best(found if prepared.source is None else found.attach(prepared.source), mean, success_rate, steps)) if on_best else None
+
+    best = told if on_best is not None else None
     try:
+        left = _derrl.seconds_left(folder, max_seconds)
+        watch = Watch(show, best, None if left is None else time.monotonic() + left)
         if backend == "ray":
-            restarts_on_ray(of, folder, show)
+            restarts_on_ray(of, folder, watch)
         elif of.is_python:
-            restarts_in_processes(of, folder, processes, show)
-        result = json.loads(_derrl.learn(of, folder, threads, show))
+            restarts_in_processes(of, folder, processes, watch)
+        result = json.loads(_derrl.learn(of, folder, threads, show, best, max_seconds, watch.enough))
     except BaseException as error:
         if isinstance(error, Error) and temporary:
             shutil.rmtree(folder, ignore_errors=True)
         elif (note := getattr(error, "add_note", None)) is not None:
             note(f"the run can be resumed: derrl.resume(world, {str(folder)!r})")
+        if folder.is_dir():
+            with contextlib.suppress(AttributeError):
+                error.run = _best_or_none(prepared, folder)  # type: ignore[attr-defined]
         raise
     finally:
         bars.close(show)

@@ -136,13 +136,13 @@ def pddl(
     train: _Paths = (),
     test: _Paths | Mapping[str, str | PathLike[str]] = (),
     *,
-    max_steps: int | None = None,
+    horizon: int | None = None,
 ) -> World:
     """The world of a PDDL domain: what ``derrl train DOMAIN.pddl --train ... --test ...`` reads.
 
     ``domain`` is a file, or a folder that holds ``domain.pddl``. ``train`` and ``test`` are problem files and folders of them. Each test is a
     task, named by its path as given, or by the key of a mapping; the task trained on is ``train``. A folder brings its own problems
-    where none are named: those in ``train/``, and a test for each other subfolder. ``max_steps`` bounds an episode (by default 20 steps, and
+    where none are named: those in ``train/``, and a test for each other subfolder. ``horizon`` bounds an episode (by default 20 steps, and
     10 per object).
 
         >>> run = derrl.train(derrl.pddl("ferry"), seed=0)
@@ -151,15 +151,15 @@ def pddl(
     tests: dict[str, str | PathLike[str]] = {str(name): path for name, path in named.items()}
     if "train" in tests:
         raise Error("test: `train` is the task trained on; give this one another name")
-    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
-        raise Error(f"max_steps: a number of steps, from 1, not {max_steps!r}")
+    if horizon is not None and (not isinstance(horizon, int) or horizon < 1):
+        raise Error(f"horizon: a number of steps, from 1, not {horizon!r}")
     place = Path(domain)
     beside = place if place.is_dir() else place.parent
     if not _paths(train) and not tests and place.exists() and not place.is_dir() and not (beside / "train").is_dir():
         raise Error(f"say which problems, as in derrl.pddl({str(domain)!r}, train=..., test=...)")
     return World.pddl(
         place, [Path(path).absolute() for path in _paths(train)],
-        [(name, Path(path).absolute()) for name, path in tests.items()], max_steps,
+        [(name, Path(path).absolute()) for name, path in tests.items()], horizon,
     )
 
 

@@ -51,6 +51,8 @@ fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(training::restart, m)?)?;
     m.add_function(wrap_pyfunction!(training::absorb, m)?)?;
     m.add_function(wrap_pyfunction!(training::result, m)?)?;
+    m.add_function(wrap_pyfunction!(training::so_far, m)?)?;
+    m.add_function(wrap_pyfunction!(training::seconds_left, m)?)?;
     m.add_function(wrap_pyfunction!(training::settings, m)?)?;
     Ok(())
 }

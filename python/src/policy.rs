@@ -249,19 +249,19 @@ impl Policy {
     }
 
     /// What it does in a problem of PDDL: whether it reached the goal, the steps, and their cost.
-    #[pyo3(signature = (world, problem, max_steps = None, seed = 0))]
+    #[pyo3(signature = (world, problem, horizon = None, seed = 0))]
     fn solve(
         &self,
         py: Python<'_>,
         world: &Bound<'_, World>,
         problem: PathBuf,
-        max_steps: Option<usize>,
+        horizon: Option<usize>,
         seed: u64,
     ) -> PyResult<(bool, Vec<Vec<String>>, f64)> {
         let Some(planning) = &world.get().planning else {
             return Err(Error::new_err("a plan is for PDDL: derrl.pddl(domain, ...) gives such a world"));
         };
-        let solved = py.detach(|| planning.solve(&self.policy, &problem, max_steps, seed)).map_err(raise)?;
+        let solved = py.detach(|| planning.solve(&self.policy, &problem, horizon, seed)).map_err(raise)?;
         Ok((solved.solved, solved.steps, solved.cost))
     }
 

@@ -27,7 +27,8 @@ pub struct Request(in_folder::Request);
 impl Request {
     /// Takes what is asked as it is: `start` and `check` say what is wrong with it.
     #[new]
-    #[pyo3(signature = (world, seed, settings, task = None, episodes = None, untyped = false, options = "{}"))]
+    #[pyo3(signature = (world, seed, settings, task = None, episodes = None, untyped = false, options = "{}", max_steps = None, max_seconds = None))]
+    #[allow(clippy::too_many_arguments, reason = "they are the arguments of train in Python")]
     fn new(
         world: &Bound<'_, World>,
         seed: u64,
@@ -36,10 +37,23 @@ impl Request {
         episodes: Option<usize>,
         untyped: bool,
         options: &str,
+        max_steps: Option<u64>,
+        max_seconds: Option<f64>,
     ) -> PyResult<Request> {
         let World { world, planning, .. } = world.get().clone();
         let options = read_options(options)?;
-        let asked = in_folder::Request { world, planning, task, seed, episodes, untyped, options, settings };
+        let asked = in_folder::Request {
+            world,
+            planning,
+            task,
+            seed,
+            episodes,
+            untyped,
+            options,
+            settings,
+            max_steps,
+            max_seconds,
+        };
         Ok(Request(asked))
     }
 
@@ -61,21 +75,30 @@ impl Request {
 }
 
 /// Trains in a folder from where it was, and returns what `train --json` prints. `progress` is called now and then with the
-/// updates done, those planned, and a word on what is under way. What it raises, or Ctrl-C, stops the run, which can be resumed.
+/// updates done, those planned, and a word on what is under way. `on_best` is called with every better policy; where it returns
+/// true, or `enough` is true from the start, the run ends with its best policy. What they raise, or Ctrl-C, stops the run, which
+/// can be resumed.
 #[pyfunction]
-#[pyo3(signature = (world, folder, threads = None, progress = None))]
+#[pyo3(signature = (world, folder, threads = None, progress = None, on_best = None, max_seconds = None, enough = false))]
+#[allow(clippy::too_many_arguments, reason = "they are the arguments of train in Python")]
 pub fn learn(
     py: Python<'_>,
     world: &Bound<'_, World>,
     folder: PathBuf,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    on_best: Option<Py<PyAny>>,
+    max_seconds: Option<f64>,
+    enough: bool,
 ) -> PyResult<String> {
     let World { world, python, .. } = world.get().clone();
     // The interpreter steps one world at a time.
     let threads = if python { 1 } else { threads.unwrap_or_else(cores) };
-    let (ended, stopped) = watched(py, python, progress.as_ref(), |control| {
-        in_folder::learn(&folder, &world, threads, control)
+    let (ended, stopped) = watched(py, python, progress.as_ref(), on_best.as_ref(), |control| {
+        if enough {
+            control.enough();
+        }
+        in_folder::learn(&folder, &world, threads, max_seconds, control)
     })?;
     match ended.map_err(raise)? {
         Ended::Finished(result) => Ok(result.to_string()),
@@ -90,6 +113,7 @@ fn watched<T: Send>(
     py: Python<'_>,
     python: bool,
     progress: Option<&Py<PyAny>>,
+    on_best: Option<&Py<PyAny>>,
     work: impl FnOnce(&Control) -> T + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
     let control = Control::default();
@@ -123,7 +147,13 @@ fn watched<T: Send>(
                 let told = Python::attach(|py| {
                     py.check_signals()?;
                     let (done, planned, message) = control.progress();
-                    progress.map_or(Ok(()), |p| p.call1(py, (done, planned, message)).map(drop))
+                    progress.map_or(Ok(()), |p| p.call1(py, (done, planned, message)).map(drop))?;
+                    let Some((on_best, best)) = on_best.zip(control.new_best()) else { return Ok(()) };
+                    let told = (best.policy, best.mean_return, best.success, best.decisions);
+                    if on_best.call1(py, told)?.is_truthy(py)? {
+                        control.enough();
+                    }
+                    Ok(())
                 });
                 if let Err(error) = told {
                     control.stop();
@@ -171,7 +201,7 @@ pub fn restart(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Option<String>, Option<Py<PyAny>>)> {
     let World { world, python, .. } = world.get().clone();
-    let (ended, stopped) = watched(py, python, progress.as_ref(), |control| {
+    let (ended, stopped) = watched(py, python, progress.as_ref(), None, |control| {
         spread::restart(&folder, &world, restart, &pending, control)
     })?;
     let (kept, error) = match ended.map_err(raise)? {
@@ -181,12 +211,19 @@ pub fn restart(
     Ok((kept.map(|v| v.to_string()), error.map(|e| e.into_value(py).into_any())))
 }
 
-/// Takes in what restarts gave.
+/// Takes in what restarts gave, and returns the best policy so far where it is new, as `so_far` does.
 #[pyfunction]
 #[pyo3(signature = (world, folder, results, seconds = 0.0))]
-pub fn absorb(world: &Bound<'_, World>, folder: PathBuf, results: Vec<String>, seconds: f64) -> PyResult<()> {
+pub fn absorb(
+    world: &Bound<'_, World>,
+    folder: PathBuf,
+    results: Vec<String>,
+    seconds: f64,
+) -> PyResult<Option<String>> {
     let results: Result<Vec<_>, _> = results.iter().map(|text| serde_json::from_str(text)).collect();
-    spread::absorb(&folder, &world.get().world, results.map_err(raise)?, seconds).map_err(raise)
+    let best =
+        spread::absorb(&folder, &world.get().world, results.map_err(raise)?, seconds).map_err(raise)?;
+    Ok(best.map(|value| value.to_string()))
 }
 
 /// Writes the page of a finished run, and returns its path.
@@ -212,6 +249,19 @@ pub fn tensorboard(folder: PathBuf, logdir: PathBuf) -> PyResult<()> {
 #[pyfunction]
 pub fn result(folder: PathBuf) -> PyResult<Option<String>> {
     Ok(in_folder::result(&folder).map_err(raise)?.map(|value| value.to_string()))
+}
+
+/// The best policy so far of the run in a folder, as JSON; none where there is none.
+#[pyfunction]
+pub fn so_far(folder: PathBuf) -> PyResult<Option<String>> {
+    Ok(in_folder::so_far(&folder).map_err(raise)?.map(|value| value.to_string()))
+}
+
+/// Seconds that the run in a folder may still take, where they are limited, by itself or anew.
+#[pyfunction]
+#[pyo3(signature = (folder, max_seconds = None))]
+pub fn seconds_left(folder: PathBuf, max_seconds: Option<f64>) -> PyResult<Option<f64>> {
+    in_folder::seconds_left(&folder, max_seconds).map_err(raise)
 }
 
 /// The settings of training with their defaults, as JSON.

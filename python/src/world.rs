@@ -69,14 +69,14 @@ impl World {
 
     /// A domain of PDDL with its problems: a file, or a folder that holds `domain.pddl`.
     #[staticmethod]
-    #[pyo3(signature = (domain, train, test, max_steps = None))]
+    #[pyo3(signature = (domain, train, test, horizon = None))]
     fn pddl(
         domain: PathBuf,
         train: Vec<PathBuf>,
         test: Vec<(String, PathBuf)>,
-        max_steps: Option<usize>,
+        horizon: Option<usize>,
     ) -> PyResult<World> {
-        let problems = Problems { train, test, max_steps };
+        let problems = Problems { train, test, horizon };
         let planning = Planning::load(&domain, &problems).map_err(raise)?;
         let world = World::of(planning.world().clone(), Recipe::Pddl(domain, problems));
         Ok(World { planning: Some(planning), ..world })
@@ -125,8 +125,8 @@ impl World {
                 let tasks: Vec<(&str, &Py<PyAny>)> = tasks.iter().map(|(t, o)| (t.as_str(), o)).collect();
                 ("python", (name, domain, tasks, self.world.summary()).into_pyobject(py)?)
             }
-            Recipe::Pddl(domain, Problems { train, test, max_steps }) => {
-                ("pddl", (domain, train.clone(), test.clone(), *max_steps).into_pyobject(py)?)
+            Recipe::Pddl(domain, Problems { train, test, horizon }) => {
+                ("pddl", (domain, train.clone(), test.clone(), *horizon).into_pyobject(py)?)
             }
         };
         Ok((py.get_type::<World>().getattr(how)?, args))

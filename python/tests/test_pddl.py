@@ -74,7 +74,7 @@ def test_a_policy_is_verified_explained_and_plans(run, ferry, tmp_path):
     plan = derrl.plan(run.policy, problem)
     assert plan and len(plan.steps) == plan.cost and all(len(step) == 3 for step in plan.steps)
     assert command("plan", str(run.folder), str(problem)).startswith(str(plan))
-    assert not derrl.plan(run.policy, problem, max_steps=1)
+    assert not derrl.plan(run.policy, problem, horizon=1)
 
 
 def test_a_world_of_pddl_can_be_sent_elsewhere(run):
@@ -93,7 +93,7 @@ PROBLEM = "(define (problem one) (:domain lamps) (:objects a) (:init) (:goal {})
     (lambda at: derrl.pddl(at / "lamps.pddl", train=at / "missing"), "cannot read"),
     (lambda at: derrl.pddl(at / "lamps.pddl", train=[at / "bad.pddl"]), "bright"),
     (lambda at: derrl.pddl(at / "lamps.pddl", train=at / "p.pddl", test={"train": at / "p.pddl"}), "another name"),
-    (lambda at: derrl.pddl(at / "lamps.pddl", train=at / "p.pddl", max_steps=0), "from 1"),
+    (lambda at: derrl.pddl(at / "lamps.pddl", train=at / "p.pddl", horizon=0), "from 1"),
     (lambda at: derrl.train(derrl.pddl(at / "lamps.pddl", test=at / "p.pddl")), "problems to train on"),
     (lambda at: derrl.train(derrl.pddl(at / "lamps.pddl", train=at / "p.pddl"), tests={}, task="moon"), "moon"),
     (lambda at: derrl.plan(derrl.Policy.parse("", "blocks"), at / "p.pddl"), "for PDDL"),

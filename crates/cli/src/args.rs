@@ -233,10 +233,15 @@ pub struct ProblemArgs {
     pub test: Vec<PathBuf>,
     /// Steps in a PDDL problem at the most (default: 20, and 10 per object)
     #[arg(long, value_name = "N", value_parser = positive)]
-    pub max_steps: Option<usize>,
+    pub horizon: Option<usize>,
     /// A file of rules that forbid, such as `never(move(X, Y)) :- fragile(Y).`, beside those of the domain file
     #[arg(long, value_name = "FILE")]
     pub shield: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
+    seconds.ok_or_else(|| "a number of seconds, more than 0".to_string())
 }
 
 fn positive(text: &str) -> Result<usize, String> {
@@ -261,7 +266,7 @@ pub struct Plan {
     pub out: Option<PathBuf>,
     /// Steps at the most (default: 20, and 10 per object)
     #[arg(long, value_name = "N", value_parser = positive)]
-    pub max_steps: Option<usize>,
+    pub horizon: Option<usize>,
     /// A file of rules that forbid, beside those of the domain file
     #[arg(long, value_name = "FILE")]
     pub shield: Option<PathBuf>,
@@ -297,7 +302,7 @@ pub struct New {
 #[derive(Debug, ClapArgs)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(
-    after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train ferry/domain.pddl --train ferry/train --test ferry/large\n  derrl train --resume runs/blocks-1"
+    after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train ferry/domain.pddl --train ferry/train --test ferry/large\n  derrl train cartpole --max-seconds 60\n  derrl train --resume runs/blocks-1"
 )]
 pub struct Train {
     /// A built-in domain, the path of a domain file (.pl or .pddl), or a folder with `domain.pddl` and `train/`
@@ -336,8 +341,15 @@ pub struct Train {
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "sumocfg", "clearance", "untyped", "from", "train", "test", "max_steps", "shield", "episodes", "config", "freeze"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "sumocfg", "clearance", "untyped", "from", "train", "test", "horizon", "max_steps", "shield", "episodes", "config", "freeze"])]
     pub resume: Option<PathBuf>,
+    /// End each run within about so many steps of its world, with the best rules so far
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// End each run after so many seconds, with the best rules so far; scores come after. Runs of several seeds come one
+    /// after the other. With --resume: seconds in all
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub max_seconds: Option<f64>,
     /// Episodes per score (default: 200, fewer where episodes are costly)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub episodes: Option<u32>,

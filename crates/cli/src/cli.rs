@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::Parser;
+use clap::error::{ContextKind, ErrorKind};
 
 use derrl_env::World;
 
@@ -16,7 +17,7 @@ pub(crate) use crate::output::{print, print_file, print_json};
 use crate::signals;
 use crate::{
     bench, check, diff, domains, eval, explain, export, failure, log, manual, new, plan, report, reproduce,
-    serve, simplify, train, verify, watch,
+    say, serve, simplify, train, verify, watch,
 };
 
 /// Every world that this command line knows: its own, and those it was given.
@@ -67,6 +68,12 @@ where
         Ok(args) => run(args),
         Err(said) => {
             print_usage(&said);
+            let unknown = said.get(ContextKind::InvalidArg).map(ToString::to_string);
+            if said.kind() == ErrorKind::UnknownArgument && unknown.as_deref() == Some("--max-steps") {
+                say!(
+                    "\n  --horizon bounds the steps of a planning problem; --max-steps is the budget of `derrl train`"
+                );
+            }
             if said.use_stderr() { Err(Failure::Usage) } else { Ok(()) }
         }
     })

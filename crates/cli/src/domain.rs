@@ -68,8 +68,8 @@ impl Domain {
             let files = Files::find(Path::new(name), &file, asked)?;
             return Domain::of_pddl(name, &files, None, untyped)?.under(asked, untyped);
         }
-        if !asked.train.is_empty() || !asked.test.is_empty() || asked.max_steps.is_some() {
-            bail!("--train, --test and --max-steps are for PDDL: `{name}` is no .pddl file");
+        if !asked.train.is_empty() || !asked.test.is_empty() || asked.horizon.is_some() {
+            bail!("--train, --test and --horizon are for PDDL: `{name}` is no .pddl file");
         }
         if Path::new(name).is_dir() {
             bail!("the folder {name} has no domain.pddl; `derrl new NAME` writes one to start from");

@@ -291,6 +291,7 @@ fn config() -> RunConfig {
     RunConfig {
         pddl: None,
         budget: None,
+        max_seconds: None,
         derrl: "0.0.0".to_string(),
         domain: world().name().to_string(),
         task: None,

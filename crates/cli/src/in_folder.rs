@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use derrl_env::{Options, World};
 use derrl_learn::{Config, Problem};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::domain::Domain;
 use crate::pddl::Files;
@@ -18,6 +18,7 @@ use crate::progress::Watch;
 use crate::run_folder::{RunConfig, RunFolder};
 use crate::run_result::report_path;
 use crate::setup::Setup;
+pub use crate::so_far::SoFar;
 use crate::{Planning, report, tensorboard, train};
 
 /// What is asked of a run.
@@ -39,6 +40,10 @@ pub struct Request {
     pub options: Options,
     /// Changed settings, as `KEY=VALUE`.
     pub settings: Vec<String>,
+    /// Steps within which the run ends with the best policy so far.
+    pub max_steps: Option<u64>,
+    /// Seconds after which the run ends with the best policy so far.
+    pub max_seconds: Option<f64>,
 }
 
 /// How training ended.
@@ -134,16 +139,25 @@ fn asked(request: &Request) -> anyhow::Result<(RunConfig, String)> {
         start: None,
         options: request.options.clone(),
         pddl: domain.files.clone(),
-        budget: None,
+        budget: request.max_steps,
+        max_seconds: request.max_seconds,
         settings,
     };
     Ok((config, domain.text))
 }
 
 /// Trains in a folder that was started, from where it was, and leaves policy, scores and page in it.
-pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) -> anyhow::Result<Ended> {
+/// A limit in seconds may be given anew.
+pub fn learn(
+    folder: &Path,
+    world: &World,
+    threads: usize,
+    max_seconds: Option<f64>,
+    control: &Control,
+) -> anyhow::Result<Ended> {
     let _lock = RunFolder::lock(folder)?;
-    let folders = [RunFolder::open(folder)?.of_world(world)];
+    let mut folders = [RunFolder::open(folder)?.of_world(world)];
+    folders[0].config.max_seconds = max_seconds.or(folders[0].config.max_seconds);
     let folder = &folders[0];
     let mut domain = folder.domain()?;
     let config = &folder.config;
@@ -151,6 +165,7 @@ pub fn learn(folder: &Path, world: &World, threads: usize, control: &Control) ->
     let watch = Watch::new(&folders, config.settings.updates).controlled(control);
     let seeds = vec![(config.seed, folder.checkpoint()?)];
     let learned = setup.search(seeds, &watch, threads);
+    let learned = train::or_best(learned, &folders, &domain, &watch);
     let seconds = watch.finish()?.pop().unwrap_or(0.0);
     let learned = match learned {
         Err(derrl_learn::Error::World(fault)) => return Ok(Ended::Failed(fault)),
@@ -176,6 +191,31 @@ fn fault_of(error: anyhow::Error) -> anyhow::Result<derrl_env::Fault> {
         Some(derrl_learn::Error::World(fault)) => Ok(fault.clone()),
         _ => Err(error),
     }
+}
+
+/// The best policy so far of the run in a folder, as `train --json` prints what a finished run learned; none where nothing was found.
+pub fn so_far(folder: &Path) -> anyhow::Result<Option<Value>> {
+    let folder = RunFolder::open(folder)?;
+    let Some(best) = folder.best() else { return Ok(None) };
+    let config = &folder.config;
+    let task = config.task.clone().unwrap_or_else(|| "train".to_string());
+    Ok(Some(json!({
+        "domain": config.domain,
+        "seed": config.seed,
+        "task": task,
+        "policy": best.policy,
+        "mean": best.mean_return,
+        "success_rate": best.success,
+        "steps": best.decisions,
+        "seconds": folder.seconds(),
+    })))
+}
+
+/// Seconds that the run in a folder may still take, where they are limited, by itself or anew.
+pub fn seconds_left(folder: &Path, max_seconds: Option<f64>) -> anyhow::Result<Option<f64>> {
+    let mut folder = RunFolder::open(folder)?;
+    folder.config.max_seconds = max_seconds.or(folder.config.max_seconds);
+    Ok(folder.seconds_left())
 }
 
 /// Writes the page of a finished run, and returns its path.

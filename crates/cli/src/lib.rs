@@ -111,6 +111,7 @@ mod shell;
 #[cfg(feature = "sumo")]
 mod signals;
 mod simplify;
+mod so_far;
 pub mod spread;
 mod style;
 mod tensorboard;

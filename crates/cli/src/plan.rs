@@ -12,7 +12,7 @@ use crate::safe_file::write_named;
 pub fn run(args: &Plan) -> Outcome {
     let asked = ProblemArgs {
         test: vec![args.problem.clone()],
-        max_steps: args.max_steps,
+        horizon: args.horizon,
         shield: args.shield.clone(),
         ..ProblemArgs::default()
     };

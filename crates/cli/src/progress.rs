@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use derrl_learn::{Best, Checkpoint, Learned, Observer, UpdateStats};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::run_folder::{BEST, RunFolder};
+use crate::run_folder::RunFolder;
 use crate::say;
-use crate::table::thousands;
+use crate::so_far::{Cut, SoFar};
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -90,9 +90,21 @@ pub struct Control {
     done: AtomicU64,
     planned: AtomicU64,
     message: Mutex<String>,
+    enough: AtomicBool,
+    best: Mutex<Option<SoFar>>,
 }
 
 impl Control {
+    /// Asks the run to end with its best policy so far.
+    pub fn enough(&self) {
+        self.enough.store(true, Ordering::SeqCst);
+    }
+
+    /// The best policy so far, where it is new since this was last asked.
+    pub fn new_best(&self) -> Option<SoFar> {
+        self.best.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Asks the run to stop and save.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
@@ -129,6 +141,8 @@ pub struct Watch<'a> {
     on_terminal: bool,
     updates: u64,
     runs: Mutex<Vec<Watched>>,
+    /// When the time of a run is up, where it is limited.
+    until: Option<Instant>,
     failed: Mutex<Option<anyhow::Error>>,
 }
 
@@ -143,8 +157,12 @@ struct Watched {
     seconds: f64,
     /// Until when its time is counted.
     counted: Option<Instant>,
-    /// The best policy so far, where it is not yet in the folder.
-    best: Option<String>,
+    /// The best policy so far.
+    best: Option<SoFar>,
+    /// Whether it is not yet in the folder.
+    is_new: bool,
+    /// Decisions so far, as far as they were told.
+    decisions: u64,
     /// Decisions when a best policy was last told of.
     told: u64,
 }
@@ -152,7 +170,8 @@ struct Watched {
 impl Watched {
     /// Writes the best policy so far to the folder, where it is not yet there.
     fn save_best(&mut self, folder: &RunFolder) -> anyhow::Result<()> {
-        self.best.take().map_or(Ok(()), |text| folder.write(BEST, &text))
+        let new = std::mem::take(&mut self.is_new);
+        self.best.as_ref().filter(|_| new).map_or(Ok(()), |best| folder.save_best(best))
     }
 
     /// Counts the time from `start` to now, in which a thread worked for this run. What another thread has counted is not counted again.
@@ -172,13 +191,18 @@ thread_local! {
 /// Runs are saved at most this often, and so that saving takes a small share of the time.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
 const SAVE_SHARE: u32 = 20;
+/// Seconds that a limit may be away, at the most: the clock goes no further everywhere.
+const LONGEST: f64 = 1e9;
 
 impl<'a> Watch<'a> {
     /// Watches the runs in these folders, each with this many updates per restart.
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
-        let run = |f: &RunFolder| Watched { seconds: f.seconds(), ..Watched::default() };
+        let run = |f: &RunFolder| Watched { seconds: f.seconds(), best: f.best(), ..Watched::default() };
         let runs = Mutex::new(folders.iter().map(run).collect());
+        // Runs whose time is limited are watched one at a time.
+        let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
+        let until = left.map(|s| Instant::now() + Duration::from_secs_f64(s));
         Watch {
             folders,
             control: None,
@@ -186,6 +210,7 @@ impl<'a> Watch<'a> {
             on_terminal,
             updates: updates as u64,
             runs,
+            until,
             failed: Mutex::new(None),
         }
     }
@@ -194,6 +219,27 @@ impl<'a> Watch<'a> {
     pub fn controlled(self, control: &'a Control) -> Watch<'a> {
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
         Watch { control: Some(control), ..self }
+    }
+
+    /// What ends the runs with their best policies so far, if anything does.
+    pub fn cut(&self) -> Option<Cut> {
+        if self.control.is_some_and(|control| control.enough.load(Ordering::SeqCst)) {
+            return Some(Cut::Enough);
+        }
+        let up = self.until.is_some_and(|until| Instant::now() >= until);
+        self.folders[0].config.max_seconds.filter(|_| up).map(Cut::Seconds)
+    }
+
+    /// The best policy of a run so far, and the decisions that it has taken.
+    pub fn so_far(&self, seed: u64) -> (Option<SoFar>, u64) {
+        let runs = self.runs();
+        let run = &runs[self.at(seed)];
+        (run.best.clone(), run.decisions)
+    }
+
+    /// Whether somebody asked all to stop: nothing is to end with what it has.
+    pub fn stopped(&self) -> bool {
+        self.control.map_or_else(interrupted, Control::stopped)
     }
 
     fn at(&self, seed: u64) -> usize {
@@ -265,13 +311,18 @@ impl Observer for Watch<'_> {
     }
 
     fn best(&self, seed: u64, best: &Best<'_>) {
-        let share = best.success.map_or_else(String::new, |s| format!(", {:.0}% succeed", 100.0 * s));
-        let decisions = thousands(best.decisions);
-        let how = format!("{decisions} decisions, return {:.3}{share}", best.mean_return);
         let at = self.at(seed);
         let mut runs = self.runs();
         let run = &mut runs[at];
-        run.best = Some(format!("% The best so far, after {how} in training.\n{}", best.policy));
+        let best = SoFar::from(best);
+        if run.best.as_ref().is_some_and(|known| known.policy == best.policy) {
+            return;
+        }
+        let how = best.how();
+        if let Some(control) = self.control {
+            *control.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(best.clone());
+        }
+        (run.best, run.is_new) = (Some(best.clone()), true);
         // A terminal shows each; elsewhere lines are said ever more rarely.
         let due = self.on_terminal || best.decisions >= 2 * run.told;
         if due {
@@ -281,6 +332,10 @@ impl Observer for Watch<'_> {
         if due {
             self.say(format!("seed {seed}: {how}"));
         }
+    }
+
+    fn decided(&self, seed: u64, decisions: u64) {
+        self.runs()[self.at(seed)].decisions = decisions;
     }
 
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
@@ -293,6 +348,11 @@ impl Observer for Watch<'_> {
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
         self.count(seed);
+        let running: u64 = checkpoint.running.iter().map(|p| p.snapshot.steps).sum();
+        let at = self.at(seed);
+        let mut runs = self.runs();
+        runs[at].decisions = runs[at].decisions.max(checkpoint.steps() + running);
+        drop(runs);
         self.save(seed, checkpoint, self.interrupted());
     }
 
@@ -310,17 +370,21 @@ impl Observer for Watch<'_> {
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
         self.count(seed);
         let at = self.at(seed);
-        self.runs()[at].best = None;
+        let mut runs = self.runs();
+        let mean_return = runs[at].best.as_ref().map_or(0.0, |best| best.mean_return);
+        let policy = learned.policy.display(&learned.alphabet).to_string();
+        let (success, decisions) = (Some(learned.success), learned.steps);
+        runs[at].best = Some(SoFar { policy, mean_return, success, decisions });
+        runs[at].is_new = true;
+        drop(runs);
         self.save(seed, checkpoint, true);
-        // What follows is better, or the same.
-        self.folders[at].forget(BEST);
         if !checkpoint.done.is_empty() {
             self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart, checkpoint.done.len()));
         }
     }
 
     fn interrupted(&self) -> bool {
-        let stopped = self.control.map_or_else(interrupted, Control::stopped);
-        stopped || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        let ends = self.stopped() || self.cut().is_some();
+        ends || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

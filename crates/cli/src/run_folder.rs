@@ -7,7 +7,7 @@
 //! | `checkpoint.json` | what is needed to resume |
 //! | `metrics.jsonl` | the training curves, one point per line |
 //! | `time.json` | how long it has taken so far |
-//! | `best.pl` | the best policy so far, until there is a result |
+//! | `best.pl`, `best.json` | the best policy so far, until the run has ended by itself |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
 //! | `report.html` | a page to look at |
@@ -34,18 +34,23 @@ use crate::pddl::Files;
 use crate::safe_file::{make_folder, sweep, write};
 use crate::sealed::{fingerprint, open, seal};
 use crate::shell::quoted;
+use crate::so_far::SoFar;
 
 /// The file of the best policy so far.
 pub const BEST: &str = "best.pl";
 
+/// The same with what is known of it.
+const BEST_JSON: &str = "best.json";
+
 /// The files of a run; without the first, a folder is none.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "config.toml",
     "domain.pl",
     "checkpoint.json",
     "metrics.jsonl",
     "time.json",
     BEST,
+    BEST_JSON,
     "policy.pl",
     "policy.unsimplified.pl",
     "curve.svg",
@@ -87,6 +92,9 @@ pub struct RunConfig {
     /// The most environment steps, selection included, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
+    /// The most seconds, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_seconds: Option<f64>,
     /// Settings of training.
     pub settings: Config,
 }
@@ -307,7 +315,7 @@ impl RunFolder {
             bail!("{} is no run of a PDDL domain: --train and --test are for PDDL", self.path.display());
         };
         let new = Files::find(&files.domain, &files.domain, asked)?;
-        let files = Files { test: new.test, max_steps: asked.max_steps.or(files.max_steps), ..files.clone() };
+        let files = Files { test: new.test, horizon: asked.horizon.or(files.horizon), ..files.clone() };
         self.domain_with(&file, Some(&files))
     }
 
@@ -355,7 +363,8 @@ impl RunFolder {
 
     /// Everything that decides what a run computes; results of different fingerprints do not mix.
     fn fingerprint(&self) -> anyhow::Result<String> {
-        let config = toml::to_string(&self.config)?;
+        // A run may be given more time.
+        let config = toml::to_string(&RunConfig { max_seconds: None, ..self.config.clone() })?;
         Ok(fingerprint(config.bytes().chain(self.domain_text.bytes())))
     }
 
@@ -457,10 +466,29 @@ impl RunFolder {
         self.write("time.json", &format!("{{\"seconds\":{seconds}}}\n"))
     }
 
-    /// Takes a file out, where it is there.
-    pub fn forget(&self, file: &str) {
+    /// The best policy so far of a run that has not ended by itself.
+    pub fn best(&self) -> Option<SoFar> {
+        let text = read_text(&self.path.join(BEST_JSON), MOST_CONFIG).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Saves the best policy so far: for people, and for a run that goes on.
+    pub fn save_best(&self, best: &SoFar) -> anyhow::Result<()> {
+        self.write(BEST_JSON, &format!("{}\n", serde_json::to_string(best)?))?;
+        self.write(BEST, &format!("% The best so far, after {} in training.\n{}", best.how(), best.policy))
+    }
+
+    /// Takes out the best policy so far: the result is there.
+    pub fn forget_best(&self) {
         // What cannot be taken out does no harm.
-        let _ = fs::remove_file(self.path.join(file));
+        for file in [BEST, BEST_JSON] {
+            let _ = fs::remove_file(self.path.join(file));
+        }
+    }
+
+    /// Seconds that the run may still take, where they are limited.
+    pub fn seconds_left(&self) -> Option<f64> {
+        self.config.max_seconds.map(|most| most - self.seconds())
     }
 
     /// Writes a file of the run: it is there as a whole or not at all.

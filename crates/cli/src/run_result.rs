@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::domain::Domain;
 use crate::run_folder::RunFolder;
+use crate::so_far::Cut;
 use crate::{eval, report};
 
 /// What came of a run.
@@ -33,6 +34,8 @@ pub struct RunResult<'a> {
     pub selection_steps: u64,
     /// Whether the training task is solved, where it can be.
     pub solved: Option<bool>,
+    /// What ended the run before it would have ended by itself.
+    pub cut: Option<Cut>,
     /// What could be changed where it is not.
     pub advice: Vec<String>,
     /// Which part found each rule.
@@ -70,6 +73,7 @@ impl RunResult<'_> {
             "steps": self.steps,
             "selection_steps": self.selection_steps,
             "solved": self.solved,
+            "ended": self.cut.map(Cut::to_json),
             "advice": self.advice,
             "origins": self.origins,
             "widenings": self.widenings.iter().map(|w| json!({
@@ -90,6 +94,10 @@ impl RunResult<'_> {
             config.derrl
         );
         folder.write("policy.pl", &format!("{head}{text}"))?;
+        // A run within a budget of steps has ended by itself.
+        if matches!(self.cut, None | Some(Cut::Steps(_))) {
+            folder.forget_best();
+        }
         Ok(json)
     }
 

@@ -13,9 +13,11 @@ use derrl_env::World;
 use derrl_learn::{Checkpoint, Observer};
 use serde_json::{Value, json};
 
+use crate::in_folder::so_far;
 use crate::progress::Control;
 use crate::run_folder::RunFolder;
 use crate::setup::Setup;
+use crate::so_far::SoFar;
 
 /// Stands among restarts for the scout that comes between the short and the long ones.
 const SCOUT: u64 = u64::MAX;
@@ -164,7 +166,14 @@ fn search(
 }
 
 /// Takes in what [`restart`] gave. They took so many seconds more of the run's time.
-pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -> anyhow::Result<()> {
+/// Returns the best policy so far where it is new, as [`so_far`](crate::in_folder::so_far) says it.
+pub fn absorb(
+    folder: &Path,
+    world: &World,
+    results: Vec<Value>,
+    seconds: f64,
+) -> anyhow::Result<Option<Value>> {
+    let place = folder;
     let folder = RunFolder::open(folder)?.of_world(world);
     let mut checkpoint = folder.checkpoint()?;
     for mut result in results {
@@ -188,5 +197,16 @@ pub fn absorb(folder: &Path, world: &World, results: Vec<Value>, seconds: f64) -
     checkpoint.done.sort_by_key(|d| d.restart);
     checkpoint.running.sort_by_key(|p| p.restart);
     folder.save_seconds(folder.seconds() + seconds)?;
-    folder.save(&checkpoint)
+    folder.save(&checkpoint)?;
+    let domain = folder.domain()?;
+    let task = folder.task(&domain)?;
+    let decided = domain.world.make(&domain.alphabet, &task.name, &folder.config.options)?.has_goal();
+    let before = folder.best().map(|best| best.policy);
+    match checkpoint.best(decided).map(|best| SoFar::from(&best)) {
+        Some(best) if before.as_ref() != Some(&best.policy) => {
+            folder.save_best(&best)?;
+            so_far(place)
+        }
+        _ => Ok(None),
+    }
 }

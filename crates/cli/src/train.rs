@@ -22,6 +22,7 @@ use crate::run_folder::{MOST_CONFIG, RunConfig, RunFolder, Start, make_next_free
 use crate::run_result::{RunResult, report_path};
 use crate::setup::Setup;
 use crate::shell::quoted;
+use crate::so_far::{Cut, SoFar};
 use crate::style::Paint;
 use crate::table::{WIDTH, columns, thousands, wrap};
 use crate::{estimate, eval, report, say, tensorboard};
@@ -36,7 +37,7 @@ pub fn run(args: &Train) -> Outcome {
         be_quiet();
     }
     // The lock is held to the end.
-    let (folders, top, _lock) = match &args.resume {
+    let (mut folders, top, _lock) = match &args.resume {
         Some(path) if !path.is_dir() => {
             return Err(anyhow::anyhow!("--resume {}: there is no such folder", path.display()).into());
         }
@@ -46,6 +47,9 @@ pub fn run(args: &Train) -> Outcome {
         }
         None => start(args)?,
     };
+    for folder in folders.iter_mut().filter(|_| args.max_seconds.is_some()) {
+        folder.config.max_seconds = args.max_seconds;
+    }
     catch_interrupts();
     last_word(format!("interrupted; {}", how_to_resume(&top)));
     let mut results = Vec::new();
@@ -69,12 +73,20 @@ pub fn run(args: &Train) -> Outcome {
     Ok(())
 }
 
+/// A planning problem takes some tens of steps, so that a smaller budget is meant for one problem.
+const FEWEST_STEPS: u64 = 1000;
+/// A run that took this share of its steps ended because of them.
+const BUDGET_SPENT: f64 = 0.8;
+
 /// The runs in groups that differ in nothing but the seed, each seed once.
 fn alike(folders: &[RunFolder]) -> Vec<Vec<RunFolder>> {
     let mut groups: Vec<Vec<RunFolder>> = Vec::new();
     for folder in folders {
+        // Runs whose time is limited come one after the other.
         let fits = |group: &&mut Vec<RunFolder>| {
-            group[0].is_like(folder) && group.iter().all(|f| f.config.seed != folder.config.seed)
+            folder.config.max_seconds.is_none()
+                && group[0].is_like(folder)
+                && group.iter().all(|f| f.config.seed != folder.config.seed)
         };
         match groups.iter_mut().find(fits) {
             Some(group) => group.push(folder.clone()),
@@ -92,6 +104,7 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     let setup = Setup::of_run(&folders[0], &mut domain)?;
     let watch = Watch::new(folders, folders[0].config.settings.updates);
     let learned = setup.search(seeds, &watch, threads(args));
+    let learned = or_best(learned, folders, &domain, &watch);
     let seconds = watch.finish()?;
     let resume = how_to_resume(top);
     let learned = match learned {
@@ -103,8 +116,9 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
     if learned.iter().any(Option::is_none) {
         return Err(Failure::Interrupted(format!("interrupted; {resume}")));
     }
+    let learned = learned.into_iter().flatten();
     let mut results = Vec::new();
-    for ((folder, learned), seconds) in folders.iter().zip(learned.into_iter().flatten()).zip(seconds) {
+    for ((folder, learned), seconds) in folders.iter().zip(learned).zip(seconds) {
         let Some(result) = finish(!args.no_report, folder, &domain, &learned, seconds, None)? else {
             return Err(Failure::Interrupted(format!("interrupted; {resume}")));
         };
@@ -123,6 +137,30 @@ fn learn(args: &Train, folders: &[RunFolder], top: &Path) -> Result<Vec<Finished
         results.push(result);
     }
     Ok(results)
+}
+
+/// A run, with what ended it before its end, if anything did.
+pub(crate) type Ended = (Learned, Option<Cut>);
+
+/// What was learned: of a run that ends before its end, the best policy so far. `None` where somebody asked all to stop.
+pub(crate) fn or_best(
+    learned: Result<Vec<Option<Learned>>, derrl_learn::Error>,
+    folders: &[RunFolder],
+    domain: &Domain,
+    watch: &Watch<'_>,
+) -> Result<Vec<Option<Ended>>, derrl_learn::Error> {
+    let cut = watch.cut().filter(|_| !watch.stopped());
+    let ended = |(folder, learned): (&RunFolder, Option<Learned>)| match (learned, cut) {
+        (Some(learned), _) => Ok(Some((learned, None))),
+        (None, None) => Ok(None),
+        (None, Some(cut)) => {
+            let (best, steps) = watch.so_far(folder.config.seed);
+            let learned = SoFar::learned(best.as_ref(), &domain.alphabet, steps);
+            let learned = learned.map_err(|e| derrl_learn::Error::Policy(format!("{e:#}")))?;
+            Ok(Some((learned, Some(cut))))
+        }
+    };
+    folders.iter().zip(learned?).map(ended).collect()
 }
 
 fn how_to_resume(top: &Path) -> String {
@@ -171,6 +209,12 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
     let mut env = largest.map_or_else(made, Ok)?;
     estimate::check(env.as_mut(), &domain.alphabet, &problem, &config, threads(args), args.force)?;
     drop(env);
+    if let Some(n) = args.max_steps.filter(|&n| n < FEWEST_STEPS && domain.pddl.is_some()) {
+        bail!(
+            "--max-steps {n}: the budget of a whole run, from {FEWEST_STEPS} for planning problems; the steps of a problem are \
+             bounded by --horizon {n}"
+        );
+    }
     if let Some(pddl) = &domain.pddl {
         pddl.check_training()?.iter().for_each(|warning| say!("warning: {warning}"));
     }
@@ -186,7 +230,8 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
         start: start.clone(),
         options: options.clone(),
         pddl: domain.files.clone(),
-        budget: None,
+        budget: args.max_steps,
+        max_seconds: args.max_seconds,
         settings: config.clone(),
     };
     let folders = match args.seeds {
@@ -304,6 +349,7 @@ pub(crate) struct Finished {
     origins: Vec<Origin>,
     widenings: Vec<WideningStep>,
     advice: Vec<String>,
+    cut: Option<Cut>,
     steps: u64,
     restarts: usize,
     seconds: f64,
@@ -316,7 +362,7 @@ pub(crate) fn finish(
     has_report: bool,
     folder: &RunFolder,
     domain: &Domain,
-    learned: &Learned,
+    (learned, cut): &Ended,
     seconds: f64,
     control: Option<&Control>,
 ) -> anyhow::Result<Option<Finished>> {
@@ -337,6 +383,10 @@ pub(crate) fn finish(
     let scores = [trained, others].concat();
     // A task that asks for nothing that is reached or not is neither solved nor unsolved.
     let has_goal = scores.first().is_some_and(|(_, s)| s.success_rate.is_some());
+    // A budget of steps is planned ahead: it counts as what ended a run that took most of it or did not get there.
+    let spent =
+        |most: &u64| has_goal && !learned.solved() || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
+    let cut = cut.or_else(|| config.budget.filter(spent).map(Cut::Steps));
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
         policy: &learned.policy,
@@ -348,6 +398,7 @@ pub(crate) fn finish(
         steps: learned.steps,
         selection_steps: learned.selection_steps,
         solved: has_goal.then(|| learned.solved()),
+        cut,
         advice: if has_goal { learned.advice(&domain.alphabet) } else { Vec::new() },
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
@@ -358,6 +409,7 @@ pub(crate) fn finish(
         advice: result.advice.clone(),
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
+        cut,
         seed: config.seed,
         policy: learned.policy.clone(),
         alphabet: Arc::clone(&learned.alphabet),
@@ -411,6 +463,9 @@ impl Finished {
             let mark = if i == 0 { "\n  ! " } else { "    " };
             let lines = wrap(advice, "      ", WIDTH);
             let _ = writeln!(text, "{mark}{}", paint.bad(lines.trim()));
+        }
+        if let Some(cut) = self.cut {
+            let _ = writeln!(text, "\n  {}", paint.bad(&cut.to_string()));
         }
         if self.policy.rules.is_empty() {
             let none = "  (no rule was found: the policy acts at random)";

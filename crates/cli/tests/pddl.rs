@@ -54,7 +54,7 @@ fn a_folder_of_pddl_is_a_domain() {
     let plan = std::fs::read_to_string(at.join("plan")).expect("it was written");
     let steps = plan.lines().filter(|l| l.starts_with('(') && l.ends_with(')')).count();
     assert_eq!(steps as u64, problems[0]["steps"].as_u64().expect("a number"));
-    let cut = run(at, &["plan", "run", "ferry/test/p1.pddl", "--max-steps", "1"]);
+    let cut = run(at, &["plan", "run", "ferry/test/p1.pddl", "--horizon", "1"]);
     assert_eq!(cut.status.code(), Some(1));
     let said = text(&cut.stderr);
     assert!(said.contains("did not reach the goal in 1 step") && !said.contains("1 steps"), "{said}");

@@ -125,7 +125,8 @@ impl Run {
     pub fn new(record: &Record<'_>, extent: Extent) -> Result<Run, Error> {
         let Record { subject, result, .. } = *record;
         let alphabet = subject.alphabet;
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> =
+            result["ended"]["why"].as_str().map(|why| format!("This run {why}.")).into_iter().collect();
         let trained = result["policy"].as_str().unwrap_or_default();
         if trained != subject.policy.display(alphabet).to_string() {
             notes.push(

@@ -130,7 +130,7 @@ fn object_type(task: &Task, translation: &Translation, alphabet: &Alphabet, type
 }
 
 impl Problems {
-    /// These problems for this alphabet: that of the translation's text, or an edited one. `max_steps` takes the place
+    /// These problems for this alphabet: that of the translation's text, or an edited one. `horizon` takes the place
     /// of [`default_horizon`].
     ///
     /// Problems with the same objects share one universe.
@@ -138,7 +138,7 @@ impl Problems {
         translation: &Translation,
         alphabet: &Alphabet,
         tasks: Vec<Arc<Task>>,
-        max_steps: Option<usize>,
+        horizon: Option<usize>,
     ) -> Result<Problems, Error> {
         let binding = Binding::new(translation, alphabet)?;
         let mut universes: FxHashMap<Vec<(Constant, Type)>, Arc<Universe>> = FxHashMap::default();
@@ -154,7 +154,7 @@ impl Problems {
             let objects = universe(&task, translation, alphabet)?;
             let universe =
                 universes.entry(objects.clone()).or_insert_with(|| Arc::new(Universe::new(objects))).clone();
-            let horizon = max_steps.unwrap_or_else(|| default_horizon(&task)).max(1);
+            let horizon = horizon.unwrap_or_else(|| default_horizon(&task)).max(1);
             instances.push(Instance { task, universe, horizon });
         }
         let mut problems = Problems { tasks: instances, drawn: Vec::new(), binding };

@@ -26,7 +26,7 @@ pub struct Problems {
     /// To test on, a task each: its name, and a file or folder.
     pub test: Vec<(String, PathBuf)>,
     /// Steps of an episode at the most; by default 20, and 10 per object.
-    pub max_steps: Option<usize>,
+    pub horizon: Option<usize>,
 }
 
 /// What a policy did in a problem.
@@ -53,7 +53,7 @@ impl Planning {
         let asked = ProblemArgs {
             train: problems.train.clone(),
             test: problems.test.iter().map(|(_, path)| path.clone()).collect(),
-            max_steps: problems.max_steps,
+            horizon: problems.horizon,
             shield: None,
         };
         let mut files = Files::find(domain, &file, &asked)?;
@@ -98,15 +98,15 @@ impl Planning {
         &self,
         policy: &Policy,
         problem: &Path,
-        max_steps: Option<usize>,
+        horizon: Option<usize>,
         seed: u64,
     ) -> anyhow::Result<Solution> {
         let files = self.domain.files.as_ref().expect("a domain of PDDL has its files");
         let name = problem.display().to_string();
         // Those to train on stay: they say which goals rules may speak of.
         let test = vec![(name.clone(), std::path::absolute(problem)?)];
-        let max_steps = max_steps.or(files.max_steps);
-        let with = Planning::of(&self.domain.name, &Files { test, max_steps, ..files.clone() })?;
+        let horizon = horizon.or(files.horizon);
+        let with = Planning::of(&self.domain.name, &Files { test, horizon, ..files.clone() })?;
         let (task, played) = with.pddl.play_one(policy.rules(), policy.alphabet(), &name, seed)?;
         if played.solved {
             // By the rules of PDDL, not by what the policy believes.

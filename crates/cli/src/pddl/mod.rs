@@ -48,8 +48,8 @@ pub struct Files {
     /// Problems to test on: a task each, by name and path.
     pub test: Vec<(String, PathBuf)>,
     /// Steps of an episode at the most, where it was said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_steps: Option<usize>,
+    #[serde(default, alias = "max_steps", skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<usize>,
     /// What the domain and the problems said when they were asked for: a sum for each file, by its path.
     #[serde(default)]
     pub sums: BTreeMap<String, String>,
@@ -98,7 +98,7 @@ impl Files {
                 .iter()
                 .map(|p| Ok((task_name(p, name), absolute(p)?)))
                 .collect::<anyhow::Result<_>>()?,
-            max_steps: asked.max_steps,
+            horizon: asked.horizon,
             sums: BTreeMap::new(),
         };
         files.sums = files.sums_now()?;
@@ -150,7 +150,7 @@ pub struct Pddl {
     pub translation: Arc<Translation>,
     /// The problems of each task, by name, in order.
     tasks: Vec<(String, Vec<Arc<Task>>)>,
-    max_steps: Option<usize>,
+    horizon: Option<usize>,
     varied: OnceLock<Vec<Arc<Task>>>,
     larger: OnceLock<Vec<Arc<Task>>>,
     /// The problems bound to the alphabet in use: making environments is then cheap.
@@ -183,7 +183,7 @@ impl Pddl {
         Ok(Arc::new(Pddl {
             translation,
             tasks,
-            max_steps: files.max_steps,
+            horizon: files.horizon,
             varied: OnceLock::new(),
             larger: OnceLock::new(),
             bound: Mutex::default(),
@@ -276,7 +276,7 @@ impl Pddl {
         alphabet: &Arc<Alphabet>,
         tasks: Vec<Arc<Task>>,
     ) -> Result<Box<dyn Env>, derrl_env::Error> {
-        let problems = Problems::new(&self.translation, alphabet, tasks, self.max_steps);
+        let problems = Problems::new(&self.translation, alphabet, tasks, self.horizon);
         let problems = Arc::new(problems.map_err(derrl_env::Error::Language)?);
         Ok(Box::new(PddlEnv::new(problems).map_err(derrl_env::Error::Language)?))
     }
@@ -294,7 +294,7 @@ impl Pddl {
             return Ok(Arc::clone(problems));
         }
         let tasks = self.tasks.iter().find(|(name, _)| name == task).map(|(_, tasks)| tasks.clone());
-        let problems = Problems::new(&self.translation, alphabet, tasks.unwrap_or_default(), self.max_steps)
+        let problems = Problems::new(&self.translation, alphabet, tasks.unwrap_or_default(), self.horizon)
             .map(Arc::new)?;
         bound.insert(task.to_string(), (Arc::clone(alphabet), Arc::clone(&problems)));
         Ok(problems)

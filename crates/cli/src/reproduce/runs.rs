@@ -48,6 +48,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         start: None,
         options: job.options.clone(),
         pddl: None,
+        max_seconds: None,
         budget: Some(job.decisions),
         settings: job.config.clone().unwrap_or_default(),
     };
@@ -81,6 +82,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         steps: trained.decisions,
         selection_steps: trained.selection_steps,
         solved: scores.first().and_then(|(_, s)| s.solved()),
+        cut: None,
         advice: Vec::new(),
         origins: Vec::new(),
         widenings: Vec::new(),

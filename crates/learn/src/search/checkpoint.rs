@@ -9,7 +9,8 @@ use crate::act::score::{SOLVED, mean_stderr};
 use crate::learner::Saved;
 use crate::search::diary::Diary;
 use crate::search::improve::{Widening, WideningStep};
-use crate::search::refine::paired;
+use crate::search::observer::Best;
+use crate::search::refine::{advantage, paired};
 use crate::search::scout::Scouted;
 use crate::training::restart::{Snapshot, UpdateStats};
 
@@ -115,6 +116,23 @@ impl Checkpoint {
     /// Environment steps of the scout and of the restarts that are done, selection included.
     pub fn steps(&self) -> u64 {
         self.scout.as_ref().map_or(0, |s| s.steps) + self.done.iter().map(|r| r.steps).sum::<u64>()
+    }
+
+    /// The best policy so far; its share of successes where episodes succeed or fail.
+    pub fn best(&self, decided: bool) -> Option<Best<'_>> {
+        let judged = |returns: &[f64]| !returns.is_empty();
+        let best = best_of(&self.done, &[]).first().map(|&i| &self.done[i]).filter(|d| judged(&d.returns));
+        let scout = self
+            .scout
+            .as_ref()
+            .filter(|s| judged(&s.returns) && best.is_none_or(|b| advantage(&s.returns, &b.returns).0 > 0.0));
+        let (policy, returns, success) = match (scout, best) {
+            (Some(s), _) => (&s.policy, &s.returns, s.success),
+            (None, Some(b)) => (&b.simplified, &b.returns, b.success),
+            (None, None) => return None,
+        };
+        let success = decided.then_some(success);
+        Some(Best { policy, mean_return: mean_stderr(returns).0, success, decisions: self.steps() })
     }
 
     /// How many of these were selection.

@@ -358,6 +358,9 @@ impl<'a> Search<'a> {
     fn look(&self, shared: &mut Shared, run: usize) {
         let state = &shared.runs[run];
         self.observer.checkpoint(state.seed, &state.checkpoint);
+        if let Some(best) = state.checkpoint.best(shared.terms.decided) {
+            self.observer.best(state.seed, &best);
+        }
         if !state.scouting && state.checkpoint.done.len() as u64 == state.started {
             self.next_jobs(shared, run);
         }
