@@ -19,7 +19,8 @@ mod lock;
 mod maze;
 mod numbers;
 mod parcels;
-mod planning;
+mod pddl;
+pub mod planning;
 mod recycling;
 mod slippery;
 mod small;
@@ -49,7 +50,7 @@ const STEP: f64 = -0.02;
 pub fn zoo() -> Vec<Animal> {
     let mut all = Vec::new();
     all.extend(towers::animals());
-    all.extend(planning::animals());
+    all.extend(pddl::animals());
     all.extend([
         lamps::animal(),
         taxi::animal(),
