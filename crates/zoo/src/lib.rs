@@ -1,7 +1,7 @@
 //! Small worlds of different nature, by which learning is measured.
 //!
 //! Each world is a short file: what is said in it, how instances are drawn, what actions do, and a policy written by hand
-//! that solves it. `derrl bench zoo` trains each with default settings and tests it on instances several times as large.
+//! that solves it. `derrl-bench zoo` trains each with default settings and tests it on instances several times as large.
 //!
 //! ```
 //! let lamps = derrl_zoo::zoo().into_iter().find(|a| a.world.name() == "lamps").expect("lamps are in the zoo");
