@@ -36,6 +36,8 @@ tools() {
     # pddlgym's files and simulator, and unified-planning's validator, for PDDL. What else pddlgym asks for is for drawing.
     tool pddl unified-planning==1.3.0 numpy==2.4.6
     tool pddl --no-deps pddlgym==0.0.7
+    # Fast Downward looks whether problems of the generators can be solved.
+    tool pddl --no-deps up-fast-downward==1.0.0
     npm ci --prefix web/tests --silent --no-audit --no-fund
 }
 mkdir -p .tools

@@ -10,14 +10,17 @@ use clap::error::{ContextKind, ErrorKind};
 use derrl_env::World;
 
 use crate::args::{Args, Command};
-pub(crate) use crate::failure::{Failure, Outcome};
+pub use crate::args::{SeedRange, parse_seeds};
+pub use crate::failure::{Failure, Outcome, conclude};
+pub(crate) use crate::output::print_file;
 use crate::output::print_usage;
-pub(crate) use crate::output::{print, print_file, print_json};
+pub use crate::output::{message, print, print_json};
+pub use crate::progress::{catch_interrupts, interrupted};
 #[cfg(feature = "sumo")]
 use crate::signals;
 use crate::{
-    bench, check, diff, domains, eval, explain, export, failure, log, manual, new, plan, report, reproduce,
-    say, serve, simplify, train, verify, watch,
+    check, diff, domains, eval, explain, export, failure, log, manual, new, plan, report, reproduce, say,
+    serve, simplify, train, verify, watch,
 };
 
 /// Every world that this command line knows: its own, and those it was given.
@@ -101,7 +104,6 @@ fn run(args: Args) -> Outcome {
         }
         Command::Man => manual::manual(),
         Command::Check(command) => check::run(&command),
-        Command::Bench(command) => bench::run(&command),
         #[cfg(feature = "sumo")]
         Command::Reproduce(command) if command.part == crate::args::Part::Signals => {
             signals::reproduce(&command)

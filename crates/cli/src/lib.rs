@@ -76,7 +76,6 @@
 
 // The command line, a file per command.
 mod args;
-mod bench;
 mod check;
 pub mod cli;
 mod diff;
@@ -97,7 +96,7 @@ mod manifest;
 mod manual;
 mod new;
 mod output;
-mod pddl;
+pub mod pddl;
 mod picture;
 mod plan;
 mod progress;
@@ -106,7 +105,7 @@ mod reproduce;
 mod run_folder;
 mod run_result;
 mod serve;
-mod setup;
+pub mod setup;
 mod shell;
 #[cfg(feature = "sumo")]
 mod signals;

@@ -232,7 +232,6 @@ fn bad_input_gets_one_clear_error() {
             "a size for a task of fixed size",
             &["eval", "policy.pl", "--domain", "blocks", "--task", "train", "--size", "4"],
         ),
-        ("no time to measure", &["bench", "--seconds", "0"]),
         ("a rule to freeze that is not there", &["train", "blocks", "--from", "policy.pl", "--freeze", "3"]),
         ("nothing to freeze rules of", &["train", "blocks", "--freeze", "1"]),
         ("given rules with too many variables", &["train", "blocks", "--from", "long.pl"]),
@@ -332,35 +331,6 @@ fn an_interrupted_run_goes_on_as_if_nothing_had_happened() {
     child.wait().unwrap();
     let resumed = json(&run(folder.path(), &["train", "--resume", "killed", "--json"]));
     assert_eq!(resumed["policy"], whole["policy"]);
-}
-
-#[test]
-fn bench_reports_rates_and_ratios() {
-    let folder = TempDir::new().unwrap();
-    let mut args = vec!["bench", "train", "--seconds", "0.2", "--json"];
-    let domains = ["blocks", "cartpole", "queues"];
-    args.extend(domains.iter().flat_map(|domain| ["--domain", domain]));
-    let out = json(&run(folder.path(), &args));
-    for (figures, domain) in out["train"].as_array().unwrap().iter().zip(domains) {
-        assert_eq!(figures["domain"], domain);
-        for key in
-            ["environment", "acting", "training", "training_to_environment", "all_cores", "all_cores_to_one"]
-        {
-            assert!(figures[key].as_f64().unwrap() > 0.0, "{domain}, {key}");
-        }
-    }
-}
-
-#[test]
-fn the_zoo_compares_by_returns_where_there_is_no_goal() {
-    let folder = TempDir::new().unwrap();
-    let args = ["bench", "zoo", "--world", "queues", "--seeds", "0..0", "--json"];
-    let out = json(&run(folder.path(), &args));
-    let large = &out["zoo"][0]["tasks"]["large"];
-    assert!(large["solved"].is_null() && large["mean_success"].is_null(), "{large}");
-    let (learned, by_hand) =
-        (large["mean_return"].as_f64().unwrap(), large["by_hand_return"].as_f64().unwrap());
-    assert!(learned >= 1.1 * by_hand, "{learned}, by hand {by_hand}");
 }
 
 #[test]

@@ -178,7 +178,6 @@ fn shells_and_man_know_every_command() {
         "serve",
         "watch",
         "check",
-        "bench",
         "reproduce",
         "completions",
     ] {

@@ -75,10 +75,6 @@ const COMMANDS: &str = "
     new Gripper
     plan good.pl gripper/test/p1.pddl --domain gripper/domain.pddl
     plan good.pl nowhere.pddl --domain nowhere/domain.pddl
-    bench train --domain blocks --seconds 0.01
-    bench seeds --domain countdown --seeds 0..0
-    bench zoo --world nowhere
-    bench everything
     reproduce everything
     reproduce rules --quick --seeds 1 --domain countdown --budget 3000 --out again --verbose
     reproduce rules --quick --seeds 1 --domain countdown --budget 3000 --out again

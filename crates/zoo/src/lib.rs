@@ -1,7 +1,7 @@
 //! Small worlds of different nature, by which learning is measured.
 //!
 //! Each world is a short file: what is said in it, how instances are drawn, what actions do, and a policy written by hand
-//! that solves it. `derrl bench zoo` trains each with default settings and tests it on instances several times as large.
+//! that solves it. `derrl-bench zoo` trains each with default settings and tests it on instances several times as large.
 //!
 //! ```
 //! let lamps = derrl_zoo::zoo().into_iter().find(|a| a.world.name() == "lamps").expect("lamps are in the zoo");
@@ -19,7 +19,8 @@ mod lock;
 mod maze;
 mod numbers;
 mod parcels;
-mod planning;
+mod pddl;
+pub mod planning;
 mod recycling;
 mod slippery;
 mod small;
@@ -49,7 +50,7 @@ const STEP: f64 = -0.02;
 pub fn zoo() -> Vec<Animal> {
     let mut all = Vec::new();
     all.extend(towers::animals());
-    all.extend(planning::animals());
+    all.extend(pddl::animals());
     all.extend([
         lamps::animal(),
         taxi::animal(),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use derrl_env::Rng;
 
-use super::{Text, numbered, some};
+use super::{Numbers, Text, numbered, some};
 
 /// The steps to the four sides, with their names. Rows count upwards.
 const SIDES: [(isize, isize, &str); 4] = [(1, 0, "up"), (-1, 0, "down"), (0, 1, "right"), (0, -1, "left")];
@@ -78,17 +78,23 @@ impl Grid {
     }
 }
 
-/// All rows but the lowest are painted like a chess board. There are fewer robots than columns, so that they can make way.
-pub(super) fn floortile(rows: usize, rng: &mut Rng) -> Text {
+pub(super) fn usual_floortile(rows: usize, rng: &mut Rng) -> Numbers {
     let columns = (1 + rng.below(2) + 4 * rows / 5).max(2);
+    [rows, columns, 1 + rng.below(columns - 1), 0, 0]
+}
+
+/// All rows but the lowest are painted like a chess board. Each robot has a column of its own at first, so that they can make way.
+pub(super) fn floortile([rows, columns, robots, ..]: Numbers, rng: &mut Rng) -> Text {
+    let (rows, columns) = (rows.max(1), columns.max(2));
+    let robots = robots.clamp(1, columns);
     let grid = Grid::new(rows + 1, columns);
-    let robots = 1 + rng.below(columns - 1);
     let (colors, phase) = (["white", "black"], rng.below(2));
     let (mut init, mut goal) = (Vec::new(), Vec::new());
     for color in colors {
         init.push(format!("available-color {color}"));
     }
-    let places = some(robots, grid.free.len(), rng);
+    let places: Vec<usize> =
+        some(robots, columns, rng).into_iter().map(|column| columns * rng.below(rows + 1) + column).collect();
     for (r, &place) in places.iter().enumerate() {
         init.push(format!("robot-at robot{} {}", r + 1, grid.name(place)));
         init.push(format!("robot-has robot{} {}", r + 1, colors[rng.below(2)]));
@@ -113,9 +119,13 @@ pub(super) fn floortile(rows: usize, rng: &mut Rng) -> Text {
     Text { objects, init, goal }
 }
 
-pub(super) fn visitall(side: usize, rng: &mut Rng) -> Text {
-    let mut grid = Grid::new(side, side);
-    if side > 2 {
+pub(super) fn usual_visitall(side: usize, _: &mut Rng) -> Numbers {
+    [side, side, 0, 0, 0]
+}
+
+pub(super) fn visitall([rows, columns, ..]: Numbers, rng: &mut Rng) -> Text {
+    let mut grid = Grid::new(rows.max(2), columns.max(2));
+    if rows.min(columns) > 2 {
         grid.wall(0.15 * rng.unit(), rng);
     }
     let cells = grid.cells();
@@ -133,9 +143,15 @@ pub(super) fn visitall(side: usize, rng: &mut Rng) -> Text {
     Text { objects: vec![("place", grid.names(&cells))], init, goal }
 }
 
+pub(super) fn usual_sokoban(boxes: usize, _: &mut Rng) -> Numbers {
+    [boxes, 5 + 6 * boxes / 5, 0, 0, 0]
+}
+
 /// Boxes are pulled from where they belong, so that they can be pushed back.
-pub(super) fn sokoban(boxes: usize, rng: &mut Rng) -> Text {
-    let side = 5 + 6 * boxes / 5;
+pub(super) fn sokoban([boxes, side, ..]: Numbers, rng: &mut Rng) -> Text {
+    // One cell in four at the most has a box: there is room to pull.
+    let boxes = boxes.max(1);
+    let side = side.max(4).max((4 * boxes).isqrt() + 1);
     let (grid, goals, places, robot) = loop {
         let mut grid = Grid::new(side, side);
         grid.wall(0.1, rng);

@@ -32,8 +32,15 @@ pub struct Generator {
     pub domain: &'static str,
     /// A policy written by hand that solves every problem, where we know one.
     pub policy: Option<&'static str>,
-    make: fn(usize, &mut Rng) -> Text,
+    /// What the numbers of a problem count, in order.
+    pub counts: &'static [&'static str],
+    /// The numbers of a problem of a size.
+    usual: fn(usize, &mut Rng) -> Numbers,
+    make: fn(Numbers, &mut Rng) -> Text,
 }
+
+/// How many there are of what: as many as the `counts` of a generator say, the rest is 0.
+pub type Numbers = [usize; 5];
 
 /// The largest size of a problem, and of one whose objects are the cells of a grid.
 const LARGEST: usize = 1000;
@@ -49,6 +56,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/gripper/domain.pddl"),
         policy: Some(include_str!("../../worlds/gripper/policy.pl")),
+        counts: &["balls", "rooms"],
+        usual: transport::usual_gripper,
         make: transport::gripper,
     },
     Generator {
@@ -59,6 +68,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/ferry/domain.pddl"),
         policy: Some(include_str!("../../worlds/ferry/policy.pl")),
+        counts: &["cars", "locations"],
+        usual: transport::usual_ferry,
         make: transport::ferry,
     },
     Generator {
@@ -69,6 +80,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/miconic/domain.pddl"),
         policy: Some(include_str!("../../worlds/miconic/policy.pl")),
+        counts: &["passengers", "floors"],
+        usual: transport::usual_miconic,
         make: transport::miconic,
     },
     Generator {
@@ -79,6 +92,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/spanner/domain.pddl"),
         policy: Some(include_str!("../../worlds/spanner/policy.pl")),
+        counts: &["nuts", "spanners", "locations"],
+        usual: transport::usual_spanner,
         make: transport::spanner,
     },
     Generator {
@@ -89,6 +104,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/blocksworld/domain.pddl"),
         policy: Some(include_str!("../../worlds/blocksworld/policy.pl")),
+        counts: &["blocks", "1 to ask for the whole state"],
+        usual: blocks::usual,
         make: blocks::with_hand,
     },
     Generator {
@@ -99,6 +116,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/blocks-move/domain.pddl"),
         policy: Some(include_str!("../../worlds/blocks-move/policy.pl")),
+        counts: &["blocks", "1 to ask for the whole state"],
+        usual: blocks::usual,
         make: blocks::without_hand,
     },
     Generator {
@@ -109,6 +128,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/childsnack/domain.pddl"),
         policy: Some(include_str!("../../worlds/childsnack/policy.pl")),
+        counts: &["children", "allergic ones", "trays", "tables", "sandwiches"],
+        usual: snack::usual,
         make: snack::childsnack,
     },
     Generator {
@@ -119,6 +140,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/transport/domain.pddl"),
         policy: Some(include_str!("../../worlds/transport/policy.pl")),
+        counts: &["packages", "vehicles", "locations", "capacity"],
+        usual: transport::usual_transport,
         make: transport::transport,
     },
     Generator {
@@ -129,6 +152,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/logistics/domain.pddl"),
         policy: Some(include_str!("../../worlds/logistics/policy.pl")),
+        counts: &["packages", "cities", "airplanes"],
+        usual: transport::usual_logistics,
         make: transport::logistics,
     },
     Generator {
@@ -139,6 +164,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/satellite/domain.pddl"),
         policy: Some(include_str!("../../worlds/satellite/policy.pl")),
+        counts: &["satellites", "instruments", "modes", "directions", "images"],
+        usual: space::usual_satellite,
         make: space::satellite,
     },
     Generator {
@@ -149,6 +176,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: LARGEST,
         domain: include_str!("../../worlds/rovers/domain.pddl"),
         policy: None,
+        counts: &["goals", "rovers", "waypoints", "objectives"],
+        usual: space::usual_rovers,
         make: space::rovers,
     },
     Generator {
@@ -159,6 +188,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: WIDEST,
         domain: include_str!("../../worlds/floortile/domain.pddl"),
         policy: Some(include_str!("../../worlds/floortile/policy.pl")),
+        counts: &["rows", "columns", "robots"],
+        usual: grid::usual_floortile,
         make: grid::floortile,
     },
     Generator {
@@ -169,6 +200,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: WIDEST,
         domain: include_str!("../../worlds/visitall/domain.pddl"),
         policy: Some(include_str!("../../worlds/visitall/policy.pl")),
+        counts: &["rows", "columns"],
+        usual: grid::usual_visitall,
         make: grid::visitall,
     },
     Generator {
@@ -179,6 +212,8 @@ pub const GENERATORS: &[Generator] = &[
         largest: WIDEST,
         domain: include_str!("../../worlds/sokoban/domain.pddl"),
         policy: None,
+        counts: &["boxes", "rows"],
+        usual: grid::usual_sokoban,
         make: grid::sokoban,
     },
 ];
@@ -221,9 +256,31 @@ impl Generator {
     /// ```
     pub fn problem(&self, size: usize, seed: u64) -> String {
         let size = size.clamp(self.smallest, self.largest);
-        let text = (self.make)(size, &mut Rng::new(seed, size as u64));
+        let mut rng = Rng::new(seed, size as u64);
+        let numbers = (self.usual)(size, &mut rng);
+        self.write(&format!("{size}-{seed}"), &(self.make)(numbers, &mut rng))
+    }
+
+    /// The text of a problem with these numbers of objects, one per name in `counts`; numbers that no problem can have
+    /// are taken for the nearest.
+    ///
+    /// ```
+    /// use derrl_pddl::generate::Generator;
+    /// let ferry = Generator::find("ferry").expect("it is one of the generators");
+    /// assert_eq!(ferry.counts, ["cars", "locations"]);
+    /// assert!(ferry.problem_of([1, 7, 0, 0, 0], 3).contains("loc7"));
+    /// ```
+    pub fn problem_of(&self, numbers: Numbers, seed: u64) -> String {
+        let stream = numbers.iter().fold(0, |all: u64, &n| all.wrapping_mul(10_007).wrapping_add(n as u64));
+        let shown: Vec<String> = numbers[..self.counts.len()].iter().map(usize::to_string).collect();
+        let text = (self.make)(numbers, &mut Rng::new(seed, stream));
+        self.write(&format!("{}-{seed}", shown.join("-")), &text)
+    }
+
+    /// A problem as PDDL.
+    fn write(&self, title: &str, text: &Text) -> String {
         let mut out =
-            format!("(define (problem {}-{size}-{seed})\n  (:domain {})\n  (:objects", self.name, self.name);
+            format!("(define (problem {}-{title})\n  (:domain {})\n  (:objects", self.name, self.name);
         for (t, names) in text.objects.iter().filter(|(_, names)| !names.is_empty()) {
             for line in names.chunks(12) {
                 out.push_str("\n    ");

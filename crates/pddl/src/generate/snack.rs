@@ -2,14 +2,21 @@
 
 use derrl_env::Rng;
 
-use super::{Text, numbered, some};
+use super::{Numbers, Text, numbered, some};
 
-/// Every child gets a sandwich, and there is no more bread than that: what is free of gluten suffices for those who need it.
-pub(super) fn childsnack(children: usize, rng: &mut Rng) -> Text {
+pub(super) fn usual(children: usize, rng: &mut Rng) -> Numbers {
     let allergic = rng.below(children + 1);
     let trays = 1 + rng.below(1 + children.div_ceil(15));
     let tables = 1 + rng.below(3);
     let sandwiches = children + rng.below(1 + children / 2);
+    [children, allergic, trays, tables, sandwiches]
+}
+
+/// Every child gets a sandwich, and there is no more bread than that: what is free of gluten suffices for those who need it.
+pub(super) fn childsnack(numbers: Numbers, rng: &mut Rng) -> Text {
+    let [children, allergic, trays, tables, sandwiches] = numbers;
+    let (children, trays, tables) = (children.max(1), trays.max(1), tables.max(1));
+    let (allergic, sandwiches) = (allergic.min(children), sandwiches.max(children));
     let mut init: Vec<String> = (1..=trays).map(|t| format!("at tray{t} kitchen")).collect();
     for portion in ["bread", "content"] {
         let free = some(allergic, children, rng);

@@ -3,32 +3,41 @@
 use derrl_env::Rng;
 
 use super::roads::Roads;
-use super::{Text, numbered, some};
+use super::{Numbers, Text, numbered, some};
 
-pub(super) fn satellite(satellites: usize, rng: &mut Rng) -> Text {
+pub(super) fn usual_satellite(satellites: usize, rng: &mut Rng) -> Numbers {
     let directions = satellites + 2 + rng.below(2);
+    let instruments = (0..satellites).map(|_| 1 + rng.below(3)).sum();
     let modes = 1 + rng.below(2 + satellites / 5);
+    [satellites, instruments, modes, directions, 1 + rng.below(directions)]
+}
+
+/// Each satellite has an instrument, each mode too; half of the satellites have to point somewhere in the end.
+pub(super) fn satellite(numbers: Numbers, rng: &mut Rng) -> Text {
+    let [satellites, instruments, modes, directions, images] = numbers;
+    let (satellites, modes, directions) = (satellites.max(1), modes.max(1), directions.max(2));
+    let instruments = instruments.max(satellites);
     let direction = |d: usize| format!("dir{}", d + 1);
-    let (mut init, mut goal, mut instruments) = (Vec::new(), Vec::new(), 0);
-    let mut supported: Vec<usize> = Vec::new();
+    let (mut init, mut goal) = (Vec::new(), Vec::new());
     for s in 1..=satellites {
         init.push(format!("pointing sat{s} {}", direction(rng.below(directions))));
         init.push(format!("power_avail sat{s}"));
-        for _ in 0..=rng.below(3) {
-            instruments += 1;
-            init.push(format!("on_board ins{instruments} sat{s}"));
-            init.push(format!("calibration_target ins{instruments} {}", direction(rng.below(directions))));
-            for mode in some(1 + rng.below(modes.min(3)), modes, rng) {
-                init.push(format!("supports ins{instruments} mode{}", mode + 1));
-                supported.push(mode);
-            }
+    }
+    let owners = some(satellites, satellites, rng);
+    let mut supported = vec![false; modes];
+    for i in 0..instruments {
+        let owner = owners.get(i).copied().unwrap_or_else(|| rng.below(satellites));
+        init.push(format!("on_board ins{} sat{}", i + 1, owner + 1));
+        init.push(format!("calibration_target ins{} {}", i + 1, direction(rng.below(directions))));
+        for mode in some(1 + rng.below(modes.min(3)), modes, rng) {
+            init.push(format!("supports ins{} mode{}", i + 1, mode + 1));
+            supported[mode] = true;
         }
     }
-    supported.sort_unstable();
-    supported.dedup();
-    for d in some(1 + rng.below(directions), directions, rng) {
-        let mode = supported[rng.below(supported.len())];
-        goal.push(format!("have_image {} mode{}", direction(d), mode + 1));
+    let supported: Vec<usize> = (0..modes).filter(|&m| supported[m]).collect();
+    for image in some(images.max(1), directions * supported.len(), rng) {
+        let mode = supported[image % supported.len()];
+        goal.push(format!("have_image {} mode{}", direction(image / supported.len()), mode + 1));
     }
     for s in some(rng.below(1 + satellites.div_ceil(2)), satellites, rng) {
         goal.push(format!("pointing sat{} {}", s + 1, direction(rng.below(directions))));
@@ -53,19 +62,28 @@ struct Rover {
     imaging: bool,
 }
 
-/// Drawn until there is as much to find as is asked for, so that every goal can be reached.
-pub(super) fn rovers(goals: usize, rng: &mut Rng) -> Text {
+pub(super) fn usual_rovers(goals: usize, rng: &mut Rng) -> Numbers {
+    let waypoints = 3 + goals * 2 / 3 + rng.below(2);
+    let objectives = 1 + rng.below(1 + goals.div_ceil(3));
+    [goals, 1 + rng.below(1 + goals.div_ceil(4)), waypoints, objectives, 0]
+}
+
+/// Drawn until there is as much to find as is asked for, so that every goal can be reached. Where that takes long, there
+/// are more waypoints.
+pub(super) fn rovers([goals, rovers, waypoints, objectives, _]: Numbers, rng: &mut Rng) -> Text {
+    let mut numbers = (goals.max(1), rovers.max(1), waypoints.max(2), objectives.max(1));
+    let mut tries = 0;
     loop {
-        if let Some(text) = draw_rovers(goals, rng) {
+        if let Some(text) = draw_rovers(numbers, rng) {
             return text;
         }
+        tries += 1;
+        numbers.2 += usize::from(tries % 20 == 0);
     }
 }
 
-fn draw_rovers(goals: usize, rng: &mut Rng) -> Option<Text> {
-    let waypoints = 3 + goals * 2 / 3 + rng.below(2);
-    let objectives = 1 + rng.below(1 + goals.div_ceil(3));
-    let rovers = 1 + rng.below(1 + goals.div_ceil(4));
+fn draw_rovers(numbers: (usize, usize, usize, usize), rng: &mut Rng) -> Option<Text> {
+    let (goals, rovers, waypoints, objectives) = numbers;
     let roads = Roads::new(waypoints, waypoints / 2, rng);
     let lander = rng.below(waypoints);
     let place = |w: usize| format!("waypoint{}", w + 1);

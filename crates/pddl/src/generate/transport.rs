@@ -3,7 +3,7 @@
 use derrl_env::Rng;
 
 use super::roads::Roads;
-use super::{Text, numbered};
+use super::{Numbers, Text, numbered};
 
 /// Where each of `count` things is and where it belongs, of `places` places; one at least is to be moved.
 fn moves(count: usize, places: usize, rng: &mut Rng) -> Vec<(usize, usize)> {
@@ -15,8 +15,12 @@ fn moves(count: usize, places: usize, rng: &mut Rng) -> Vec<(usize, usize)> {
     all
 }
 
-pub(super) fn gripper(balls: usize, rng: &mut Rng) -> Text {
-    let rooms = 2 + balls.isqrt();
+pub(super) fn usual_gripper(balls: usize, _: &mut Rng) -> Numbers {
+    [balls, 2 + balls.isqrt(), 0, 0, 0]
+}
+
+pub(super) fn gripper([balls, rooms, ..]: Numbers, rng: &mut Rng) -> Text {
+    let (balls, rooms) = (balls.max(1), rooms.max(2));
     let moves = moves(balls, rooms, rng);
     let mut init =
         vec![format!("at-robby room{}", 1 + rng.below(rooms)), "free left".into(), "free right".into()];
@@ -28,8 +32,12 @@ pub(super) fn gripper(balls: usize, rng: &mut Rng) -> Text {
     Text { objects, init, goal }
 }
 
-pub(super) fn ferry(cars: usize, rng: &mut Rng) -> Text {
-    let locations = 3.max(3 * cars / 4);
+pub(super) fn usual_ferry(cars: usize, _: &mut Rng) -> Numbers {
+    [cars, 3.max(3 * cars / 4), 0, 0, 0]
+}
+
+pub(super) fn ferry([cars, locations, ..]: Numbers, rng: &mut Rng) -> Text {
+    let (cars, locations) = (cars.max(1), locations.max(2));
     let moves = moves(cars, locations, rng);
     let mut init = vec!["empty-ferry".to_string(), format!("at-ferry loc{}", 1 + rng.below(locations))];
     init.extend(moves.iter().enumerate().map(|(c, m)| format!("at car{} loc{}", c + 1, m.0 + 1)));
@@ -38,8 +46,12 @@ pub(super) fn ferry(cars: usize, rng: &mut Rng) -> Text {
     Text { objects, init, goal }
 }
 
-pub(super) fn miconic(passengers: usize, rng: &mut Rng) -> Text {
-    let floors = passengers.max(3);
+pub(super) fn usual_miconic(passengers: usize, _: &mut Rng) -> Numbers {
+    [passengers, passengers.max(3), 0, 0, 0]
+}
+
+pub(super) fn miconic([passengers, floors, ..]: Numbers, rng: &mut Rng) -> Text {
+    let (passengers, floors) = (passengers.max(1), floors.max(2));
     let mut init = vec![format!("lift-at f{}", 1 + rng.below(floors))];
     for p in 1..=passengers {
         // Nobody waits where they want to go.
@@ -56,9 +68,13 @@ pub(super) fn miconic(passengers: usize, rng: &mut Rng) -> Text {
     Text { objects, init, goal }
 }
 
-pub(super) fn spanner(nuts: usize, rng: &mut Rng) -> Text {
-    let spanners = nuts + rng.below(1 + nuts / 2);
-    let locations = nuts.max(2);
+pub(super) fn usual_spanner(nuts: usize, rng: &mut Rng) -> Numbers {
+    [nuts, nuts + rng.below(1 + nuts / 2), nuts.max(2), 0, 0]
+}
+
+pub(super) fn spanner([nuts, spanners, locations, ..]: Numbers, rng: &mut Rng) -> Text {
+    let (nuts, locations) = (nuts.max(1), locations.max(1));
+    let spanners = spanners.max(nuts);
     let mut init = vec!["at bob shed".to_string(), "link shed l1".to_string()];
     init.extend((1..locations).map(|l| format!("link l{l} l{}", l + 1)));
     init.push(format!("link l{locations} gate"));
@@ -82,11 +98,16 @@ pub(super) fn spanner(nuts: usize, rng: &mut Rng) -> Text {
     Text { objects, init, goal }
 }
 
-pub(super) fn transport(packages: usize, rng: &mut Rng) -> Text {
+pub(super) fn usual_transport(packages: usize, rng: &mut Rng) -> Numbers {
     let vehicles = 1 + rng.below(1 + packages.div_ceil(3));
     let locations = 2 + packages / 2 + rng.below(2);
+    [packages, vehicles, locations, 2 + rng.below(3), 0]
+}
+
+pub(super) fn transport([packages, vehicles, locations, most, _]: Numbers, rng: &mut Rng) -> Text {
+    let (packages, vehicles) = (packages.max(1), vehicles.max(1));
+    let (locations, most) = (locations.max(2), most.max(1));
     let roads = Roads::new(locations, locations / 2, rng);
-    let most = 2 + rng.below(3);
     let mut init: Vec<String> =
         roads.pairs().map(|(a, b)| format!("road loc{} loc{}", a + 1, b + 1)).collect();
     init.extend((1..=most).map(|n| format!("capacity-predecessor size{} size{n}", n - 1)));
@@ -110,10 +131,14 @@ pub(super) fn transport(packages: usize, rng: &mut Rng) -> Text {
     Text { objects, init, goal }
 }
 
-/// Each city has an airport, a truck and a few other places.
-pub(super) fn logistics(packages: usize, rng: &mut Rng) -> Text {
+pub(super) fn usual_logistics(packages: usize, rng: &mut Rng) -> Numbers {
     let cities = 2 + rng.below(1 + packages.div_ceil(3));
-    let airplanes = 1 + rng.below(1 + packages.div_ceil(8));
+    [packages, cities, 1 + rng.below(1 + packages.div_ceil(8)), 0, 0]
+}
+
+/// Each city has an airport, a truck and a few other places.
+pub(super) fn logistics([packages, cities, airplanes, ..]: Numbers, rng: &mut Rng) -> Text {
+    let (packages, cities, airplanes) = (packages.max(1), cities.max(2), airplanes.max(1));
     let (mut init, mut airports, mut locations) = (Vec::new(), Vec::new(), Vec::new());
     for c in 1..=cities {
         let first = airports.len() + locations.len();

@@ -1,11 +1,11 @@
-//! `derrl bench traffic`: simulated seconds per second with our client, beside SUMO running alone.
+//! `derrl-bench traffic`: simulated seconds per second with our client, beside SUMO running alone.
 
 use derrl_traci::{Controller, DemandSpec, Layout, Lights, Network, Options, Sumo, alone};
 use serde_json::json;
 
-use super::{Report, median};
 use crate::args::Bench;
-use crate::table::{columns, thousands};
+use crate::{Report, median};
+use derrl_report::table::{columns, thousands};
 
 /// Measurements per figure: the median is reported.
 const ROUNDS: u64 = 5;

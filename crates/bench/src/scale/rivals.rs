@@ -10,7 +10,7 @@ use derrl_export::{asp_constant, asp_name, export, find, prolog_name};
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{Alphabet, Constant, Decision, GroundAction, Object, Policy, Pred, Universe};
 
-use crate::bench::outside::{private_folder, python, said};
+use crate::outside::{private_folder, python, said};
 
 /// Seconds of the processor's time after which a rival is stopped, at each size.
 pub const LIMIT: f64 = 20.0;

@@ -1,4 +1,4 @@
-//! `derrl bench train`: steps per second of the environment alone, of acting and of training.
+//! `derrl-bench train`: steps per second of the environment alone, of acting and of training.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use derrl_env::{Env, Options, Rng, Status, World};
 use derrl_learn::{Actor, Checkpoint, Config, Counted, Learned, Problem, Restart, cores};
 use serde_json::{Value, json};
 
-use super::seeds::Steps;
-use super::{Report, median};
 use crate::args::Bench;
-use crate::setup::Setup;
-use crate::table::{columns, thousands};
+use crate::seeds::Steps;
+use crate::{Report, median};
+use derrl::setup::Setup;
+use derrl_report::table::{columns, thousands};
 
 /// Measurements per figure: the median is reported.
 const ROUNDS: usize = 5;
@@ -84,7 +84,7 @@ fn instructions(domain: &str, seed: u64) -> anyhow::Result<f64> {
         let output = Command::new("valgrind")
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
             .arg(std::env::current_exe()?)
-            .args(["bench", "train", "--domain", domain])
+            .args(["train", "--domain", domain])
             .args(["--updates", &updates.to_string(), "--seed", &seed.to_string()])
             .output()
             .context("--instructions needs valgrind, which cannot be started")?;

@@ -1,4 +1,4 @@
-//! `derrl bench scale`: the time of a decision in small and large states, beside SWI-Prolog and clingo.
+//! `derrl-bench scale`: the time of a decision in small and large states, beside SWI-Prolog and clingo.
 //!
 //! | file | holds |
 //! |---|---|
@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 
 use self::lanes::Lanes;
 use self::rivals::{Fact, LIMIT, Moment, Rival, States};
-use super::{Report, median};
 use crate::args::Bench;
-use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::{Report, median};
+use derrl_report::table::{WIDTH, columns, thousands, wrap};
 
 /// Whole episodes are run until there are so many decisions.
 const DECISIONS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! `derrl bench samples`: how many decisions does each agent need to solve the training task?
+//! `derrl-bench samples`: how many decisions does each agent need to solve the training task?
 
 use std::time::Instant;
 
@@ -10,11 +10,11 @@ use derrl_learn::{
 use derrl_reproduce::solved::Solved;
 use serde_json::json;
 
-use super::{Report, median};
-use crate::args::{Bench, SeedRange};
-use crate::progress::{catch_interrupts, interrupted};
-use crate::say;
-use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::args::Bench;
+use crate::{Report, median};
+use derrl::cli::SeedRange;
+use derrl::cli::{catch_interrupts, interrupted};
+use derrl_report::table::{WIDTH, columns, thousands, wrap};
 
 /// The smallest budget that is tried.
 const FIRST: u64 = 2400;

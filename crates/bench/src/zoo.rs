@@ -1,4 +1,4 @@
-//! `derrl bench zoo`: worlds of different nature, learned with default settings and tested on larger instances.
+//! `derrl-bench zoo`: worlds of different nature, learned with default settings and tested on larger instances.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,13 +10,13 @@ use derrl_logic::{Alphabet, Policy, Source};
 use derrl_zoo::{Animal, numbers, zoo};
 use serde_json::{Value, json};
 
-use super::seeds::{Steps, bodies};
-use super::{Report, median};
-use crate::args::{Bench, SeedRange};
-use crate::progress::catch_interrupts;
-use crate::say;
-use crate::setup::Setup;
-use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::args::Bench;
+use crate::seeds::{Steps, bodies};
+use crate::{Report, median};
+use derrl::cli::SeedRange;
+use derrl::cli::catch_interrupts;
+use derrl::setup::Setup;
+use derrl_report::table::{WIDTH, columns, thousands, wrap};
 
 /// Episodes per score; in instances of hundreds of objects, this many.
 const EPISODES: usize = 100;

@@ -1,5 +1,15 @@
-//! `derrl bench`.
+//! Measures derrl: speed, samples, seeds, and worlds of different nature. For those who change it; users do not need it.
+//!
+//! ```sh
+//! cargo run --release -p derrl-bench -- zoo
+//! ```
 
+/// Says a line on standard error; unlike `eprintln!`, it never panics.
+macro_rules! say {
+    ($($words:tt)*) => { derrl::cli::message(format_args!($($words)*)) };
+}
+
+mod args;
 mod outside;
 mod pddl;
 mod record;
@@ -11,11 +21,12 @@ mod traffic;
 mod train;
 mod zoo;
 
-use derrl_env::{World, find_in};
+use clap::Parser;
+use derrl::cli::{Outcome, conclude, print, print_json};
+use derrl_env::{World, find_in, worlds};
 use derrl_zoo::numbers;
 
 use crate::args::Bench;
-use crate::cli::{Outcome, print, print_json, worlds};
 
 /// What a bench has found: a table for people and a document for programs.
 struct Report {
@@ -23,8 +34,13 @@ struct Report {
     json: serde_json::Value,
 }
 
+fn main() -> std::process::ExitCode {
+    let args = Bench::parse();
+    conclude(|| run(&args)).into()
+}
+
 /// Measures what was asked for, and appends it to the record on request.
-pub fn run(args: &Bench) -> Outcome {
+fn run(args: &Bench) -> Outcome {
     let mut known = worlds().to_vec();
     if args.name == "train" {
         // Objects with numbers: no built-in world has them.

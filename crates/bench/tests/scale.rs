@@ -1,4 +1,4 @@
-//! `derrl bench scale` end to end: what it decides is what the real SWI-Prolog and clingo decide.
+//! `derrl-bench scale` end to end: what it decides is what the real SWI-Prolog and clingo decide.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -8,8 +8,8 @@ use serde_json::Value;
 /// Runs the command in the project's folder, where the tools are.
 fn bench(args: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
-    command.current_dir(root).env("NO_COLOR", "1").stdin(Stdio::null()).args(["bench", "scale"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_derrl-bench"));
+    command.current_dir(root).env("NO_COLOR", "1").stdin(Stdio::null()).arg("scale");
     command.args(args).output().expect("the command starts")
 }
 

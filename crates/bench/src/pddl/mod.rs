@@ -1,4 +1,4 @@
-//! `derrl bench pddl`: how fast planning problems load and step, and the time to a plan beside Fast Downward's LAMA.
+//! `derrl-bench pddl`: how fast planning problems load and step, and the time to a plan beside Fast Downward's LAMA.
 
 mod lama;
 
@@ -13,11 +13,10 @@ use derrl_pddl::generate::{GENERATORS, Generator};
 use derrl_pddl::{Problem, Problems, Task, Translation};
 use serde_json::{Value, json};
 
-use super::Report;
+use crate::Report;
 use crate::args::Bench;
-use crate::pddl::play;
-use crate::say;
-use crate::table::{columns, thousands};
+use derrl::pddl::play;
+use derrl_report::table::{columns, thousands};
 use lama::{Lama, Planned};
 
 /// Objects of the large problems.

@@ -1,4 +1,4 @@
-//! `derrl bench seeds`: does it learn whatever the seed, and how soon?
+//! `derrl-bench seeds`: does it learn whatever the seed, and how soon?
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -9,12 +9,12 @@ use derrl_learn::{Checkpoint, Config, Learned, Observer, evaluate};
 use derrl_logic::{Alphabet, Policy};
 use serde_json::json;
 
-use super::{Report, median};
-use crate::args::{Bench, SeedRange};
-use crate::progress::{catch_interrupts, interrupted};
-use crate::say;
-use crate::setup::Setup;
-use crate::table::{columns, thousands};
+use crate::args::Bench;
+use crate::{Report, median};
+use derrl::cli::SeedRange;
+use derrl::cli::{catch_interrupts, interrupted};
+use derrl::setup::Setup;
+use derrl_report::table::{columns, thousands};
 use derrl_reproduce::solved::Solved;
 
 /// Trains each domain once per seed with default settings, one run after the other on all cores.
@@ -60,7 +60,7 @@ struct Figures {
 
 /// Counts steps, and stops on Ctrl-C.
 #[derive(Default)]
-pub(super) struct Steps(pub(super) std::sync::Mutex<u64>);
+pub(crate) struct Steps(pub(crate) std::sync::Mutex<u64>);
 
 impl Observer for Steps {
     fn finished(&self, _seed: u64, _checkpoint: &Checkpoint, learned: &Learned) {
@@ -111,7 +111,7 @@ fn measure(spec: &World, name: &str, range: SeedRange, noise: Option<f64>) -> an
 }
 
 /// The rules without their values, one per line, sorted: what tells policies apart.
-pub(super) fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
+pub(crate) fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
     let text = policy.display(alphabet).to_string();
     let mut lines: Vec<&str> =
         text.lines().filter_map(|l| l.split_once("::").map(|(_, rule)| rule)).collect();

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::provenance::{commit, machine, today};
-use crate::safe_file::{append_line, make_folder};
+use derrl_files::provenance::{commit, machine, today};
+use derrl_files::safe_file::{append_line, make_folder};
 
 /// Appends figures to a file of JSON lines.
 pub fn append(path: &Path, name: &str, figures: &Value) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
-use crate::bench::outside::{private_folder, python};
+use crate::outside::{private_folder, python};
 
 const SCRIPT: &str = include_str!("lama.py");
 
