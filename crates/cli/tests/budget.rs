@@ -20,29 +20,29 @@ fn result(folder: &Path) -> Value {
     serde_json::from_str(&text).expect("one JSON document")
 }
 
-/// Worlds of both learners, with settings under which a run takes minutes.
-const LONG: [&[&str]; 2] = [
-    &["train", "gridworld", "--set", "short_waves=1", "--set", "updates=100000", "--set", "improve=false"],
-    &["train", "pendulum"],
-];
+/// A run that takes minutes.
+const LONG: &[&str] =
+    &["train", "gridworld", "--set", "restarts=9999", "--set", "agree=9999", "--set", "improve=false"];
 
 #[test]
 fn a_run_ends_after_so_many_seconds_with_the_best_so_far() {
-    for args in &LONG[..1] {
+    // Both learners; cartpole takes about a second.
+    for (args, first, then) in [(LONG, "1.5", "2.5"), (&["train", "cartpole"][..], "0.2", "0.3")] {
         let folder = tempfile::tempdir().expect("there is room");
         let at = folder.path();
-        let more = ["--out", "run", "--max-seconds", "1.5", "--episodes", "10"];
+        let more = ["--out", "run", "--max-seconds", first, "--episodes", "10"];
+        let ended = format!("ended after {first} s");
         let begun = Instant::now();
-        let done = run(at, &[*args, &more].concat());
+        let done = run(at, &[args, &more].concat());
         assert!(begun.elapsed().as_secs_f64() < 30.0, "{args:?}");
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        assert!(text(&done.stdout).contains("ended after 1.5 s, as asked"), "{}", text(&done.stdout));
+        assert!(text(&done.stdout).contains(&ended), "{}", text(&done.stdout));
         let told = result(&at.join("run"));
         assert_eq!(told["ended"]["by"], "max_seconds");
         assert!(told["rules"].as_array().is_some_and(|rules| !rules.is_empty()), "{told:#}");
         assert!(told["steps"].as_u64().is_some_and(|n| n > 1000), "{told:#}");
         let page = fs::read_to_string(at.join("run/report.html")).expect("there is a page");
-        assert!(page.contains("This run ended after 1.5 s"));
+        assert!(page.contains(&format!("This run {ended}")));
         let best = fs::read_to_string(at.join("run/best.pl")).expect("it may go on");
         let rules = told["policy"].as_str().expect("a text");
         assert!(best.starts_with("% The best so far, after ") && best.contains(rules), "{best}");
@@ -51,7 +51,7 @@ fn a_run_ends_after_so_many_seconds_with_the_best_so_far() {
         let again = run(at, &["train", "--resume", "run", "--no-report"]);
         assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
         assert_eq!(result(&at.join("run"))["policy"], told["policy"]);
-        let longer = run(at, &["train", "--resume", "run", "--no-report", "--max-seconds", "2.5"]);
+        let longer = run(at, &["train", "--resume", "run", "--no-report", "--max-seconds", then]);
         assert_eq!(longer.status.code(), Some(0), "{}", text(&longer.stderr));
         assert!(result(&at.join("run"))["steps"].as_u64() > told["steps"].as_u64());
     }
@@ -67,7 +67,8 @@ fn a_run_keeps_to_its_steps_and_says_so() {
         let done = run(at, &args);
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
         let told = result(&at.join("run"));
-        assert!(told["steps"].as_u64().is_some_and(|n| n <= most + most / 10), "{world}: {}", told["steps"]);
+        // What is under way when they are used up is not cut off.
+        assert!(told["steps"].as_u64().is_some_and(|n| n <= most + most / 4), "{world}: {}", told["steps"]);
         assert_eq!(told["ended"]["by"], "max_steps", "{world}: {told:#}");
         assert!(text(&done.stdout).contains("as asked: more steps may find better rules"));
     }
@@ -84,7 +85,7 @@ fn a_run_keeps_to_its_steps_and_says_so() {
 fn several_seeds_have_the_time_each() {
     let folder = tempfile::tempdir().expect("there is room");
     let more = ["--out", "runs", "--max-seconds", "0.7", "--episodes", "5", "--seeds", "0..1", "--no-report"];
-    let done = run(folder.path(), &[LONG[0], &more].concat());
+    let done = run(folder.path(), &[LONG, &more].concat());
     assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
     for seed in ["seed-0", "seed-1"] {
         let told = result(&folder.path().join("runs").join(seed));
