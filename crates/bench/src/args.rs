@@ -13,13 +13,15 @@ use derrl::cli::{SeedRange, parse_seeds};
     about,
     after_help = "Example:\n  derrl-bench seeds --domain blocks --seeds 0..4"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Bench {
     /// What to measure: `train` (steps per second of the environment alone, of acting and of training), `seeds` (how
     /// many seeds learn, how soon, and which rules), `samples` (how many decisions each agent needs), `scale` (the time of a
     /// decision in large states, beside SWI-Prolog and clingo), `pddl` (planning problems: loading, stepping, and the time to a
-    /// plan beside Fast Downward's LAMA), `zoo` (worlds of different nature, tested on larger instances) or `traffic` (our client
+    /// plan beside Fast Downward's LAMA), `planning` (the planning competition's domains, trained on small problems and tested up to
+    /// its largest), `zoo` (worlds of different nature, tested on larger instances) or `traffic` (our client
     /// beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "zoo", "traffic"])]
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "planning", "zoo", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic and signals, which take minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
@@ -27,7 +29,7 @@ pub struct Bench {
     /// The worlds of `zoo` to measure (default: all)
     #[arg(long = "world", value_name = "WORLD")]
     pub worlds: Vec<String>,
-    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples` (default: 0..4)
+    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples` and `planning` (default: 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
     /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)
@@ -39,6 +41,15 @@ pub struct Bench {
     /// Seconds per measurement
     #[arg(long, default_value_t = 1.0, value_name = "S")]
     pub seconds: f64,
+    /// CPU seconds per seed of `planning`: the best policy so far is tested then
+    #[arg(long, default_value_t = 300.0, value_name = "S")]
+    pub limit: f64,
+    /// Set the plans of `planning` beside LAMA's
+    #[arg(long)]
+    pub lama: bool,
+    /// Train one seed of `planning` in this process
+    #[arg(long, hide = true)]
+    pub alone: bool,
     /// Count the instructions of a training step as well, by valgrind
     #[arg(long)]
     pub instructions: bool,

@@ -12,6 +12,7 @@ macro_rules! say {
 mod args;
 mod outside;
 mod pddl;
+mod planning;
 mod record;
 mod samples;
 mod scale;
@@ -46,7 +47,8 @@ fn run(args: &Bench) -> Outcome {
         // Objects with numbers: no built-in world has them.
         known.extend(numbers().into_iter().map(|animal| animal.world).filter(|w| w.name() == "queues"));
     }
-    let specs: Vec<&World> = if args.domains.is_empty() || args.name == "pddl" {
+    let specs: Vec<&World> = if args.domains.is_empty() || ["pddl", "planning"].contains(&args.name.as_str())
+    {
         // What SUMO simulates needs a simulator and minutes: it is measured on request.
         known.iter().filter(|s| !["traffic", "signals"].contains(&s.name())).collect()
     } else {
@@ -55,6 +57,7 @@ fn run(args: &Bench) -> Outcome {
     let report = match args.name.as_str() {
         "seeds" => seeds::run(args, &specs)?,
         "pddl" => pddl::run(args)?,
+        "planning" => planning::run(args)?,
         "samples" => samples::run(args, &specs)?,
         "scale" => scale::run(args)?,
         "zoo" => zoo::run(args)?,

@@ -41,10 +41,24 @@ fn the_zoo_compares_by_returns_where_there_is_no_goal() {
 }
 
 #[test]
+fn planning_problems_are_tested_beside_rules_written_by_hand() {
+    let out = json(&run(&["planning", "--domain", "spanner", "--seeds", "0..0", "--json"]));
+    let domain = &out["planning"][0];
+    assert_eq!(domain["solved_by_hand"], domain["tests"]);
+    let run = &domain["runs"][0];
+    assert_eq!(run["solved"], domain["tests"], "{run}");
+    assert!(
+        run["run"]["cpu_seconds"].as_f64().unwrap() > 0.0 && run["run"]["decisions"].as_u64().unwrap() > 0
+    );
+    assert!((run["steps_beside_by_hand"].as_f64().unwrap() - 1.0).abs() < 0.1, "{run}");
+}
+
+#[test]
 fn a_wrong_request_is_one_error() {
     for (args, wanted) in [
         (&["--seconds", "0"][..], "--seconds is a number above 0, not 0"),
         (&["zoo", "--world", "nowhere"], "nowhere"),
+        (&["planning", "--domain", "ferri"], "ferry"),
         (&["seeds", "--seeds", "9..0"], "9 is above 0"),
     ] {
         let output = run(args);

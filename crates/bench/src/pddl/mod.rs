@@ -1,6 +1,6 @@
 //! `derrl-bench pddl`: how fast planning problems load and step, and the time to a plan beside Fast Downward's LAMA.
 
-mod lama;
+pub mod lama;
 
 use std::sync::Arc;
 use std::time::Instant;
