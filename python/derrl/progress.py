@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from .notebook import progress
+from .notebook import progress, rules
 
 Show = Callable[[int, int, str], None]
 
@@ -63,9 +63,14 @@ class _NotebookBar(_Bar):
     def __init__(self, title: str, display: Any) -> None:
         super().__init__(title)
         self.handle = display({"text/plain": title}, raw=True, display_id=True)
+        self.rules = ""
+
+    def best(self, policy: str) -> None:
+        """Shows the best rules so far below the bar."""
+        self.rules = rules(policy)
 
     def __call__(self, done: int, planned: int, message: str) -> None:
-        shown = progress(self.title, self.share(done, planned), message, time.monotonic() - self.start)
+        shown = progress(self.title, self.share(done, planned), message, time.monotonic() - self.start) + self.rules
         self.handle.update({"text/plain": self.line(done, planned, message), "text/html": shown}, raw=True)
 
     def close(self) -> None:

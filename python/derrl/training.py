@@ -143,17 +143,29 @@ class Run:
 
     def metrics(self) -> list[dict[str, Any]]:
         """The training curves: a row for every few updates of every restart."""
-        text = (self.folder / "metrics.jsonl").read_text(encoding="utf-8")
+        return self._lines("metrics.jsonl")
+
+    def bests(self) -> list[dict[str, Any]]:
+        """Each policy that was the best so far, in their order: its text, ``mean_return``, ``success``, and the ``decisions`` and
+        ``seconds`` after which it was found."""
+        return self._lines("best.jsonl")
+
+    def _lines(self, file: str) -> list[dict[str, Any]]:
+        """The lines of a file of the run; none where it is not there yet."""
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
         return [json.loads(line) for line in text.splitlines()]
 
     def curve(self) -> Any:
-        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number.
+        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number. Rules about numbers
+        come from races and not from updates: there, a row per policy that was the best so far.
 
             >>> run.curve().plot(x="episodes", y="mean_return")
         """
         import pandas
 
-        return pandas.DataFrame(self.metrics())
+        rows = self.metrics() or [{key: value for key, value in best.items() if key != "policy"} for best in self.bests()]
+        return pandas.DataFrame(rows)
 
     def tensorboard(self, logdir: str | PathLike[str]) -> Path:
         """Writes the curves and scores as event files for TensorBoard, and returns the folder."""
@@ -401,11 +413,17 @@ def _go_on(
     of, (threads, processes, backend) = prepared.world, how
     show = progress if callable(progress) else bars.bar(of.name) if progress else None
 
-    def told(policy: str, mean: float, success_rate: float | None, steps: int) -> Any:
-        found = Policy.parse(policy, of)
-        return on_best(Best(found if prepared.source is None else found.attach(prepared.source), mean, success_rate, steps)) if on_best else None
+    draws = getattr(show, "best", None)
 
-    best = told if on_best is not None else None
+    def told(policy: str, mean: float, success_rate: float | None, steps: int) -> Any:
+        if draws is not None:
+            draws(policy)
+        if on_best is None:
+            return False
+        found = Policy.parse(policy, of)
+        return on_best(Best(found if prepared.source is None else found.attach(prepared.source), mean, success_rate, steps))
+
+    best = told if on_best is not None or draws is not None else None
     try:
         left = _derrl.seconds_left(folder, max_seconds)
         watch = Watch(show, best, None if left is None else time.monotonic() + left)

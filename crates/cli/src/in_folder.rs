@@ -196,7 +196,7 @@ fn fault_of(error: anyhow::Error) -> anyhow::Result<derrl_env::Fault> {
 /// The best policy so far of the run in a folder, as `train --json` prints what a finished run learned; none where nothing was found.
 pub fn so_far(folder: &Path) -> anyhow::Result<Option<Value>> {
     let folder = RunFolder::open(folder)?;
-    let Some(best) = folder.best() else { return Ok(None) };
+    let Some(best) = folder.bests().pop() else { return Ok(None) };
     let config = &folder.config;
     let task = config.task.clone().unwrap_or_else(|| "train".to_string());
     Ok(Some(json!({

@@ -157,9 +157,9 @@ struct Watched {
     seconds: f64,
     /// Until when its time is counted.
     counted: Option<Instant>,
-    /// The best policy so far.
-    best: Option<SoFar>,
-    /// Whether it is not yet in the folder.
+    /// Each policy that was the best so far.
+    bests: Vec<SoFar>,
+    /// Whether the last of them is not yet in the folder.
     is_new: bool,
     /// Decisions so far, as far as they were told.
     decisions: u64,
@@ -171,7 +171,12 @@ impl Watched {
     /// Writes the best policy so far to the folder, where it is not yet there.
     fn save_best(&mut self, folder: &RunFolder) -> anyhow::Result<()> {
         let new = std::mem::take(&mut self.is_new);
-        self.best.as_ref().filter(|_| new).map_or(Ok(()), |best| folder.save_best(best))
+        if new { folder.save_bests(&self.bests) } else { Ok(()) }
+    }
+
+    /// Seconds so far, with those since its time was last counted.
+    fn seconds_now(&self) -> f64 {
+        self.seconds + self.counted.map_or(0.0, |counted| counted.elapsed().as_secs_f64())
     }
 
     /// Counts the time from `start` to now, in which a thread worked for this run. What another thread has counted is not counted again.
@@ -198,7 +203,7 @@ impl<'a> Watch<'a> {
     /// Watches the runs in these folders, each with this many updates per restart.
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
         let (bar, on_terminal) = bar(0, TIMED);
-        let run = |f: &RunFolder| Watched { seconds: f.seconds(), best: f.best(), ..Watched::default() };
+        let run = |f: &RunFolder| Watched { seconds: f.seconds(), bests: f.bests(), ..Watched::default() };
         let runs = Mutex::new(folders.iter().map(run).collect());
         // Runs whose time is limited are watched one at a time.
         let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
@@ -234,7 +239,7 @@ impl<'a> Watch<'a> {
     pub fn so_far(&self, seed: u64) -> (Option<SoFar>, u64) {
         let runs = self.runs();
         let run = &runs[self.at(seed)];
-        (run.best.clone(), run.decisions)
+        (run.bests.last().cloned(), run.decisions)
     }
 
     /// Whether somebody asked all to stop: nothing is to end with what it has.
@@ -314,15 +319,16 @@ impl Observer for Watch<'_> {
         let at = self.at(seed);
         let mut runs = self.runs();
         let run = &mut runs[at];
-        let best = SoFar::from(best);
-        if run.best.as_ref().is_some_and(|known| known.policy == best.policy) {
+        let best = SoFar { seconds: run.seconds_now(), ..SoFar::from(best) };
+        if run.bests.last().is_some_and(|known| known.policy == best.policy) {
             return;
         }
         let how = best.how();
         if let Some(control) = self.control {
             *control.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(best.clone());
         }
-        (run.best, run.is_new) = (Some(best.clone()), true);
+        run.bests.push(best.clone());
+        run.is_new = true;
         // A terminal shows each; elsewhere lines are said ever more rarely.
         let due = self.on_terminal || best.decisions >= 2 * run.told;
         if due {
@@ -371,11 +377,17 @@ impl Observer for Watch<'_> {
         self.count(seed);
         let at = self.at(seed);
         let mut runs = self.runs();
-        let mean_return = runs[at].best.as_ref().map_or(0.0, |best| best.mean_return);
+        let run = &mut runs[at];
         let policy = learned.policy.display(&learned.alphabet).to_string();
-        let (success, decisions) = (Some(learned.success), learned.steps);
-        runs[at].best = Some(SoFar { policy, mean_return, success, decisions });
-        runs[at].is_new = true;
+        // What the end of a run makes of its best policy is better, or the same.
+        if run.bests.last().is_none_or(|known| known.policy != policy) {
+            let last = run.bests.last();
+            let mean_return = last.map_or(0.0, |best| best.mean_return);
+            let success = last.and_then(|best| best.success).map(|_| learned.success);
+            let (decisions, seconds) = (learned.steps, run.seconds_now());
+            run.bests.push(SoFar { policy, mean_return, success, decisions, seconds });
+            run.is_new = true;
+        }
         drop(runs);
         self.save(seed, checkpoint, true);
         if !checkpoint.done.is_empty() {

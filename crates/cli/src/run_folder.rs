@@ -7,7 +7,8 @@
 //! | `checkpoint.json` | what is needed to resume |
 //! | `metrics.jsonl` | the training curves, one point per line |
 //! | `time.json` | how long it has taken so far |
-//! | `best.pl`, `best.json` | the best policy so far, until the run has ended by itself |
+//! | `best.jsonl` | each policy that was the best so far, one per line, with its return, steps and seconds |
+//! | `best.pl` | the last of these, until the run has ended by itself |
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
 //! | `report.html` | a page to look at |
@@ -39,8 +40,8 @@ use crate::so_far::SoFar;
 /// The file of the best policy so far.
 pub const BEST: &str = "best.pl";
 
-/// The same with what is known of it.
-const BEST_JSON: &str = "best.json";
+/// The file of all policies that were the best so far, in their order.
+const BESTS: &str = "best.jsonl";
 
 /// The files of a run; without the first, a folder is none.
 const FILES: [&str; 13] = [
@@ -50,7 +51,7 @@ const FILES: [&str; 13] = [
     "metrics.jsonl",
     "time.json",
     BEST,
-    BEST_JSON,
+    BESTS,
     "policy.pl",
     "policy.unsimplified.pl",
     "curve.svg",
@@ -466,24 +467,24 @@ impl RunFolder {
         self.write("time.json", &format!("{{\"seconds\":{seconds}}}\n"))
     }
 
-    /// The best policy so far of a run that has not ended by itself.
-    pub fn best(&self) -> Option<SoFar> {
-        let text = read_text(&self.path.join(BEST_JSON), MOST_CONFIG).ok()?;
-        serde_json::from_str(&text).ok()
+    /// Each policy that was the best so far, the last one last.
+    pub fn bests(&self) -> Vec<SoFar> {
+        let text = read_text(&self.path.join(BESTS), MOST_CONFIG).unwrap_or_default();
+        text.lines().map_while(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Saves the best policy so far: for people, and for a run that goes on.
-    pub fn save_best(&self, best: &SoFar) -> anyhow::Result<()> {
-        self.write(BEST_JSON, &format!("{}\n", serde_json::to_string(best)?))?;
+    /// Saves the policies that were the best so far: for people, and for a run that goes on.
+    pub fn save_bests(&self, bests: &[SoFar]) -> anyhow::Result<()> {
+        let Some(best) = bests.last() else { return Ok(()) };
+        let lines = bests.iter().map(serde_json::to_string).collect::<Result<Vec<String>, _>>()?;
+        self.write(BESTS, &format!("{}\n", lines.join("\n")))?;
         self.write(BEST, &format!("% The best so far, after {} in training.\n{}", best.how(), best.policy))
     }
 
     /// Takes out the best policy so far: the result is there.
     pub fn forget_best(&self) {
         // What cannot be taken out does no harm.
-        for file in [BEST, BEST_JSON] {
-            let _ = fs::remove_file(self.path.join(file));
-        }
+        let _ = fs::remove_file(self.path.join(BEST));
     }
 
     /// Seconds that the run may still take, where they are limited.

@@ -22,6 +22,9 @@ pub struct SoFar {
     pub success: Option<f64>,
     /// Decisions that the run had taken when it was found.
     pub decisions: u64,
+    /// Seconds that the run had taken.
+    #[serde(default)]
+    pub seconds: f64,
 }
 
 impl SoFar {
@@ -53,7 +56,7 @@ impl SoFar {
 impl From<&Best<'_>> for SoFar {
     fn from(best: &Best<'_>) -> SoFar {
         let Best { policy, mean_return, success, decisions } = *best;
-        SoFar { policy: policy.to_string(), mean_return, success, decisions }
+        SoFar { policy: policy.to_string(), mean_return, success, decisions, seconds: 0.0 }
     }
 }
 

@@ -201,10 +201,11 @@ pub fn absorb(
     let domain = folder.domain()?;
     let task = folder.task(&domain)?;
     let decided = domain.world.make(&domain.alphabet, &task.name, &folder.config.options)?.has_goal();
-    let before = folder.best().map(|best| best.policy);
-    match checkpoint.best(decided).map(|best| SoFar::from(&best)) {
-        Some(best) if before.as_ref() != Some(&best.policy) => {
-            folder.save_best(&best)?;
+    let mut bests = folder.bests();
+    match checkpoint.best(decided).map(|best| SoFar { seconds: folder.seconds(), ..SoFar::from(&best) }) {
+        Some(best) if bests.last().is_none_or(|known| known.policy != best.policy) => {
+            bests.push(best);
+            folder.save_bests(&bests)?;
             so_far(place)
         }
         _ => Ok(None),
