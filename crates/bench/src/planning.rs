@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use derrl::cli::{SeedRange, catch_interrupts, interrupted};
+use derrl_cli::{SeedRange, catch_interrupts, interrupted};
 use derrl::setup::Setup;
 use derrl::{Planning, Policy, Problems};
 use derrl_env::{Options, nearest};

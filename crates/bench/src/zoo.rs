@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::args::Bench;
 use crate::seeds::{Steps, bodies};
 use crate::{Report, median};
-use derrl::cli::SeedRange;
-use derrl::cli::catch_interrupts;
+use derrl_cli::SeedRange;
+use derrl_cli::catch_interrupts;
 use derrl::setup::Setup;
 use derrl_report::table::{WIDTH, columns, thousands, wrap};
 
