@@ -100,12 +100,13 @@ const README: &str = include_str!("../templates/pddl.md");
 /// A crate with a world of its own.
 fn rust(name: &str) -> (Files, &'static str) {
     // Where the sources of this very command still are where it was built, the crate uses them.
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let here = env!("CARGO_MANIFEST_DIR");
     let version = env!("CARGO_PKG_VERSION");
-    let dependency = match here.parent().map(|crates| crates.join("derrl")) {
+    let dependency = match Path::new(here).parent().map(|crates| crates.join("derrl")) {
         Some(library) if library.join("Cargo.toml").is_file() => format!(
             "# From crates.io they are: derrl = \"{version}\" and derrl-cli = \"{version}\"\n\
-             derrl = {{ path = {library:?} }}\nderrl-cli = {{ path = {here:?} }}"
+             derrl = {{ path = {:?} }}\nderrl-cli = {{ path = {here:?} }}",
+            library.display().to_string()
         ),
         _ => format!("derrl = \"{version}\"\nderrl-cli = \"{version}\""),
     };

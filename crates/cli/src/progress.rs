@@ -85,7 +85,7 @@ pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
 /// Shows how far training and scoring are: by bars on a terminal, elsewhere by a line now and then. Ctrl-C stops all.
 pub struct Terminal {
     training: ProgressBar,
-    on_terminal: bool,
+    is_drawn: bool,
     /// Decisions of the run of each seed when a best policy was last told of.
     told: Mutex<HashMap<u64, u64>>,
     scoring: Mutex<Option<Scoring>>,
@@ -94,8 +94,8 @@ pub struct Terminal {
 impl Terminal {
     /// A bar for training that is empty yet.
     pub fn new() -> Terminal {
-        let (training, on_terminal) = bar(0, TIMED);
-        Terminal { training, on_terminal, told: Mutex::default(), scoring: Mutex::default() }
+        let (training, is_drawn) = bar(0, TIMED);
+        Terminal { training, is_drawn, told: Mutex::default(), scoring: Mutex::default() }
     }
 
     fn scoring(&self) -> MutexGuard<'_, Option<Scoring>> {
@@ -105,7 +105,7 @@ impl Terminal {
 
 impl Listener for Terminal {
     fn say(&self, text: &str) {
-        if self.on_terminal {
+        if self.is_drawn {
             self.training.set_message(text.to_string());
         } else {
             say!("{text}");
@@ -124,7 +124,7 @@ impl Listener for Terminal {
         // A terminal shows each; elsewhere lines are said ever more rarely.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let told = told.entry(seed).or_default();
-        if self.on_terminal || best.decisions >= 2 * *told {
+        if self.is_drawn || best.decisions >= 2 * *told {
             *told = best.decisions.max(1);
             self.say(&format!("seed {seed}: {}", best.how()));
         }
