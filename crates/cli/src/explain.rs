@@ -80,7 +80,11 @@ pub fn run(args: &Explain) -> Outcome {
     }
     let steps = trace.steps.len();
     let plural = if steps == 1 { "" } else { "s" };
-    print(&format!("\n{} after {steps} step{plural}, return {}\n", trace.end.status, fixed(trace.end.total, 2)));
+    print(&format!(
+        "\n{} after {steps} step{plural}, return {}\n",
+        trace.end.status,
+        fixed(trace.end.total, 2)
+    ));
     Ok(())
 }
 
@@ -315,7 +319,12 @@ impl<'a> Show<'a> {
                 let since = flow("          since", "          since", &body, "            ");
                 let derived = format!("{}{derived}", show_readings(m, |_| true));
                 let english = self.in_english(m.rule);
-                format!("because {}\n{english}{}{since}{derived}", paint.rule(&m.text), show_substitution(m).trim_start_matches('\n').to_owned() + if m.substitution.is_empty() { "" } else { "\n" })
+                format!(
+                    "because {}\n{english}{}{since}{derived}",
+                    paint.rule(&m.text),
+                    show_substitution(m).trim_start_matches('\n').to_owned()
+                        + if m.substitution.is_empty() { "" } else { "\n" }
+                )
             }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();

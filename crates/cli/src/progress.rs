@@ -391,7 +391,11 @@ impl Observer for Watch<'_> {
         drop(runs);
         self.save(seed, checkpoint, true);
         if checkpoint.done.len() > 1 {
-            self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart + 1, checkpoint.done.len()));
+            self.say(format!(
+                "seed {seed}: restart {} chosen of {}",
+                learned.restart + 1,
+                checkpoint.done.len()
+            ));
         }
     }
 

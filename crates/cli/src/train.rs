@@ -385,8 +385,7 @@ pub(crate) fn finish(
     // A task that asks for nothing that is reached or not is neither solved nor unsolved.
     let solved = scores.first().and_then(|(_, s)| s.solved());
     // A budget of steps is planned ahead: it counts as what ended a run that took most of it or did not get there.
-    let spent =
-        |most: &u64| solved == Some(false) || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
+    let spent = |most: &u64| solved == Some(false) || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
     let cut = cut.or_else(|| config.budget.filter(spent).map(Cut::Steps));
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
@@ -431,7 +430,11 @@ pub(crate) fn finish(
 fn advice(learned: &Learned, score: &Score, alphabet: &Alphabet) -> Vec<String> {
     let (Some(share), Some(false)) = (score.success_rate, score.solved()) else { return Vec::new() };
     let best = score.best_known.map_or_else(String::new, |best| format!(", best known {best:.3}"));
-    let first = format!("{:.0}% of the training episodes succeed: return {}{best}", 100.0 * share, fixed(score.mean, 3));
+    let first = format!(
+        "{:.0}% of the training episodes succeed: return {}{best}",
+        100.0 * share,
+        fixed(score.mean, 3)
+    );
     let mut advice = vec![first];
     // The learner counts the episodes that it selected rules by; scores are of new ones.
     advice.extend(learned.advice(alphabet).into_iter().filter(|text| !text.starts_with("not solved")));
@@ -493,7 +496,8 @@ impl Finished {
         for (i, advice) in self.advice.iter().enumerate() {
             let mark = if i == 0 { "\n  ! " } else { "    " };
             let lines = wrap(advice, "      ", WIDTH);
-            let is_good = self.scores.first().is_some_and(|(_, s)| s.success_rate.is_some_and(|share| share >= GOOD));
+            let is_good =
+                self.scores.first().is_some_and(|(_, s)| s.success_rate.is_some_and(|share| share >= GOOD));
             let line = if is_good { paint.unsure(lines.trim()) } else { paint.bad(lines.trim()) };
             let _ = writeln!(text, "{mark}{line}");
         }

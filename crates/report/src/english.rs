@@ -5,6 +5,7 @@
 //! where X is first mentioned, one that reads "X is the floor" or "X is a key" becomes its noun.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use derrl_logic::syntax::{Extreme, Number, Op};
 use derrl_logic::{Alphabet, Arg, Choice, Definition, How, Linear, Literal, Rule, Type, Types, Var};
@@ -25,8 +26,8 @@ struct Template {
 
 /// Words after which an object is named: `at_ferry(X)`, `on(X, Y)`.
 const PREPOSITIONS: &[&str] = &[
-    "on", "in", "at", "under", "above", "below", "inside", "near", "behind", "beside", "before", "after", "over", "with",
-    "from", "to", "into", "by", "of",
+    "on", "in", "at", "under", "above", "below", "inside", "near", "behind", "beside", "before", "after",
+    "over", "with", "from", "to", "into", "by", "of",
 ];
 
 /// What is known of a variable while a sentence is made.
@@ -48,9 +49,16 @@ impl<'a> English<'a> {
         let mut given = BTreeMap::new();
         for (left, text) in words.lines().filter_map(|line| line.split_once(": ")) {
             let (name, args) = left.split_once('(').unwrap_or((left, ""));
-            let variables: Vec<String> =
-                args.trim_end_matches(')').split(", ").filter(|v| !v.is_empty()).map(str::to_string).collect();
-            given.insert((name.to_string(), variables.len()), Template { variables, text: text.trim().to_string() });
+            let variables: Vec<String> = args
+                .trim_end_matches(')')
+                .split(", ")
+                .filter(|v| !v.is_empty())
+                .map(str::to_string)
+                .collect();
+            given.insert(
+                (name.to_string(), variables.len()),
+                Template { variables, text: text.trim().to_string() },
+            );
         }
         English { alphabet, given }
     }
@@ -64,7 +72,7 @@ impl<'a> English<'a> {
         // What names or describes an object is said where it is first mentioned, not as a condition.
         let conditions: Vec<&Literal> =
             rule.body.iter().filter(|l| !self.describes(l, &mut known, action.args.len())).collect();
-        let does = self.fill(&self.action(&action.name, head.len()), &head, &mut known);
+        let does = Self::fill(&self.action(&action.name, head.len()), &head, &mut known);
         let mut text = capital(&does);
         let said: Vec<String> = conditions.iter().map(|l| self.literal(l, &mut known)).collect();
         if !said.is_empty() {
@@ -89,7 +97,11 @@ impl<'a> English<'a> {
                 format!("{}(X, Y): steps of {} lead from X to Y.", predicate.name, name(*of))
             }
             How::Distance { along, to: None } => {
-                format!("{}(X, Y, Z): the step {} from X to Y comes nearer to Z.", predicate.name, name(*along))
+                format!(
+                    "{}(X, Y, Z): the step {} from X to Y comes nearer to Z.",
+                    predicate.name,
+                    name(*along)
+                )
             }
             How::Distance { along, to: Some(to) } => format!(
                 "{}(X, Y): the step {} from X to Y comes nearer to where {} holds.",
@@ -100,10 +112,16 @@ impl<'a> English<'a> {
             How::Compare(_) => String::new(),
             How::Clause(clause) => {
                 let mut known = self.count(&clause.body, &clause.head, &predicate.args);
-                known.values_mut().for_each(|known| known.said = true);
-                let head = self.with_arguments(&predicate.name, &clause.head);
+                for known in known.values_mut() {
+                    known.said = true;
+                }
+                let head = Self::with_arguments(&predicate.name, &clause.head);
                 let body: Vec<String> = clause.body.iter().map(|l| self.literal(l, &mut known)).collect();
-                if body.is_empty() { format!("{head} always holds.") } else { format!("{head}: {}.", joined(&body)) }
+                if body.is_empty() {
+                    format!("{head} always holds.")
+                } else {
+                    format!("{head}: {}.", joined(&body))
+                }
             }
         }
     }
@@ -123,7 +141,8 @@ impl<'a> English<'a> {
     /// Which variables are mentioned once, and of what type they are: the narrowest that is asked for.
     fn count(&self, body: &[Literal], head: &[Arg], of_head: &[Type]) -> BTreeMap<u8, Known> {
         let mut types: BTreeMap<u8, (usize, Type)> = BTreeMap::new();
-        let in_body = body.iter().map(|l| (l.args.as_slice(), self.alphabet.predicate(l.pred).args.as_slice()));
+        let in_body =
+            body.iter().map(|l| (l.args.as_slice(), self.alphabet.predicate(l.pred).args.as_slice()));
         for (args, places) in std::iter::once((head, of_head)).chain(in_body) {
             for (arg, &t) in args.iter().zip(places) {
                 if let Arg::Var(v) = arg {
@@ -159,7 +178,9 @@ impl<'a> English<'a> {
             return false;
         }
         let template = self.predicate(&self.alphabet.predicate(literal.pred).name, 1);
-        let Some(rest) = template.text.strip_prefix(&format!("{} is ", template.variables[0])) else { return false };
+        let Some(rest) = template.text.strip_prefix(&format!("{} is ", template.variables[0])) else {
+            return false;
+        };
         let entry = known.entry(v.0).or_default();
         match rest.split_once(' ') {
             None if rest.chars().all(char::is_alphabetic) => {
@@ -187,12 +208,13 @@ impl<'a> English<'a> {
         if literal.pred.0 as usize >= self.alphabet.of_domain {
             // The name of an invented predicate is no English; its meaning is said beside the rules.
             let does = if literal.positive { "holds" } else { "does not hold" };
-            let of: Vec<String> = literal.args.iter().map(|a| self.mention(a, known)).collect();
+            let of: Vec<String> = literal.args.iter().map(|a| Self::mention(a, known)).collect();
             return format!("{name} {does} of {}", joined(&of));
         }
         let template = self.predicate(name, literal.args.len());
-        let template = if literal.positive { template } else { Template { text: not(&template.text), ..template } };
-        self.fill(&template, &literal.args, known)
+        let template =
+            if literal.positive { template } else { Template { text: not(&template.text), ..template } };
+        Self::fill(&template, &literal.args, known)
     }
 
     fn choice(&self, choice: &Choice, _known: &mut BTreeMap<u8, Known>) -> String {
@@ -237,18 +259,19 @@ impl<'a> English<'a> {
                 (_, true) => " minus ",
             });
             if term.factor.abs() != 1.0 {
-                text.push_str(&format!("{} × ", Number(term.factor.abs())));
+                let _ = write!(text, "{} × ", Number(term.factor.abs()));
             }
             text.push_str(&words(&self.alphabet.measure(term.measure).name).join(" "));
-            let objects: Vec<String> = term.places.iter().map(|&p| args[usize::from(p)].to_string()).collect();
+            let objects: Vec<String> =
+                term.places.iter().map(|&p| args[usize::from(p)].to_string()).collect();
             if !objects.is_empty() {
-                text.push_str(&format!(" of {}", joined(&objects)));
+                let _ = write!(text, " of {}", joined(&objects));
             }
         }
         text
     }
 
-    fn with_arguments(&self, name: &str, args: &[Arg]) -> String {
+    fn with_arguments(name: &str, args: &[Arg]) -> String {
         let args: Vec<String> = args.iter().map(Arg::to_string).collect();
         if args.is_empty() { name.to_string() } else { format!("{name}({})", args.join(", ")) }
     }
@@ -257,7 +280,10 @@ impl<'a> English<'a> {
         self.given.get(&(name.to_string(), arity)).cloned().unwrap_or_else(|| {
             let variables = letters(arity);
             let object = variables.first().map_or_else(String::new, |first| format!(" {first}"));
-            let with = variables.get(1..).filter(|rest| !rest.is_empty()).map(|rest| format!(" with {}", joined(rest)));
+            let with = variables
+                .get(1..)
+                .filter(|rest| !rest.is_empty())
+                .map(|rest| format!(" with {}", joined(rest)));
             let text = format!("{}{object}{}", words(name).join(" "), with.unwrap_or_default());
             Template { variables, text }
         })
@@ -278,7 +304,7 @@ impl<'a> English<'a> {
     }
 
     /// A template with noun phrases for its variables.
-    fn fill(&self, template: &Template, args: &[Arg], known: &mut BTreeMap<u8, Known>) -> String {
+    fn fill(template: &Template, args: &[Arg], known: &mut BTreeMap<u8, Known>) -> String {
         let mut text = String::new();
         let mut word = String::new();
         // Coordinates, as in "(X, Y)", are letters and no more.
@@ -293,7 +319,7 @@ impl<'a> English<'a> {
                     known.entry(v.0).or_default().said = true;
                     text.push_str(&arg.to_string());
                 }
-                Some(arg) => text.push_str(&self.mention(arg, known)),
+                Some(arg) => text.push_str(&Self::mention(arg, known)),
                 None => text.push_str(&word),
             }
             word.clear();
@@ -306,7 +332,7 @@ impl<'a> English<'a> {
     }
 
     /// An object as a sentence names it: in full where it is new, by its letter afterwards.
-    fn mention(&self, arg: &Arg, known: &mut BTreeMap<u8, Known>) -> String {
+    fn mention(arg: &Arg, known: &mut BTreeMap<u8, Known>) -> String {
         let Arg::Var(v) = arg else { return arg.to_string() };
         let others: BTreeSet<String> =
             known.values().filter(|k| k.said && k.noun.is_none()).filter_map(|k| k.kind.clone()).collect();
@@ -324,7 +350,11 @@ impl<'a> English<'a> {
         parts.extend(kind.clone());
         if entry.once {
             let noun = kind.clone().unwrap_or_else(|| "thing".to_string());
-            return if kind.is_some_and(|k| others.contains(&k)) { format!("another {noun}") } else { article(&noun) };
+            return if kind.is_some_and(|k| others.contains(&k)) {
+                format!("another {noun}")
+            } else {
+                article(&noun)
+            };
         }
         if parts.is_empty() {
             return v.to_string();
@@ -368,19 +398,20 @@ fn by_name(name: &str, arity: usize) -> String {
     match (arity, all.as_slice()) {
         (0, _) => text,
         // `at_ferry(X)`, `lift_at(X)`
-        (1, [preposition, thing @ ..]) if is_preposition(preposition) && !thing.is_empty() => {
+        (1, [preposition, thing @ ..] | [thing @ .., preposition])
+            if is_preposition(preposition) && !thing.is_empty() =>
+        {
             format!("the {} is {preposition} X", thing.join(" "))
         }
-        (1, [thing @ .., preposition]) if is_preposition(preposition) && !thing.is_empty() => {
-            format!("the {} is {preposition} X", thing.join(" "))
+        (1, [first, rest @ ..]) if first == "not" && !rest.is_empty() => {
+            format!("X is not {}", rest.join(" "))
         }
-        (1, [first, rest @ ..]) if first == "not" && !rest.is_empty() => format!("X is not {}", rest.join(" ")),
         (1, _) => format!("X is {text}"),
         (2, [.., last]) if is_preposition(last) => format!("X is {text} Y"),
         (2, [only]) if only.ends_with("ing") => format!("X is {only} Y"),
         (2, [only]) if only.ends_with("ed") => format!("X is {only} to Y"),
         (2, [only]) if only.ends_with('s') && !only.ends_with("ss") => format!("X {only} Y"),
-        (2, [.., last]) if last == "has" || last == "holds" => format!("X has Y"),
+        (2, [.., last]) if last == "has" || last == "holds" => "X has Y".to_string(),
         (2, _) => format!("{text} leads from X to Y"),
         _ => format!("{text} holds of {}", joined(&variables)),
     }

@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn zero_has_no_sign() {
-        let all = [(-0.004, 2), (-0.006, 2), (0.0, 3), (-0.0, 1), (-10.0, 0)].map(|(value, digits)| fixed(value, digits));
+        let all = [(-0.004, 2), (-0.006, 2), (0.0, 3), (-0.0, 1), (-10.0, 0)]
+            .map(|(value, digits)| fixed(value, digits));
         assert_eq!(all, ["0.00", "-0.01", "0.000", "0.0", "-10"]);
     }
 }

@@ -6,7 +6,8 @@ use derrl_report::English;
 use std::sync::Arc;
 
 fn read_out(alphabet: Alphabet, words: &str, rules: &str) -> Vec<String> {
-    let (policy, alphabet) = Policy::read(&Source::new("policy.pl", rules), &Arc::new(alphabet)).expect("the rules are good");
+    let (policy, alphabet) =
+        Policy::read(&Source::new("policy.pl", rules), &Arc::new(alphabet)).expect("the rules are good");
     let english = English::new(&alphabet, words);
     policy.rules.iter().map(|rule| english.rule(rule)).collect()
 }
@@ -21,11 +22,16 @@ fn a_world_says_how_its_rules_read() {
     let rules = "move(X, Y) :- top(X), top(Y), goal_on(X, Y).\nmove(X, Y) :- top(X), on(X, Z), isFloor(Y).";
     assert_eq!(
         of_world("blocks", rules),
-        ["Put a free block X on a free block Y if X should be on Y.", "Put a free block X on the floor if X is on a place."]
+        [
+            "Put a free block X on a free block Y if X should be on Y.",
+            "Put a free block X on the floor if X is on a place."
+        ]
     );
     assert_eq!(
         of_world("gridworld", "right :- curr(X, Y), east, succ(X, Z), \\+ obs(Z, Y)."),
-        ["Go right if the agent is at (X, Y), the target is further right, Z is one more than X and no obstacle is at (Z, Y)."]
+        [
+            "Go right if the agent is at (X, Y), the target is further right, Z is one more than X and no obstacle is at (Z, Y)."
+        ]
     );
     assert_eq!(
         of_world("cartpole", "left :- angle =< -0.01, spin > 0.5."),
@@ -59,7 +65,8 @@ fn words_are_about_what_a_world_declares() {
             let (left, _) = line.split_once(": ").expect("a line is `name(X, Y): words`");
             let (name, args) = left.split_once('(').unwrap_or((left, ""));
             let arity = args.split(',').filter(|a| !a.is_empty()).count();
-            let known = alphabet.find_predicate(name, arity).is_some() || alphabet.find_action(name, arity).is_some();
+            let known =
+                alphabet.find_predicate(name, arity).is_some() || alphabet.find_action(name, arity).is_some();
             assert!(known, "{}: {line}", world.name());
         }
         assert!(!world.wording().is_empty(), "{} has words", world.name());
