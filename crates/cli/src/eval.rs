@@ -6,7 +6,7 @@ use derrl::score::{Exam, score, shield, simulator, to_json};
 use derrl_env::ShieldTally;
 use derrl_files::safe_file::write;
 use derrl_learn::Score;
-use derrl_report::table::{WIDTH, columns, thousands, wrap};
+use derrl_report::table::{WIDTH, columns, fixed, thousands, wrap};
 use serde_json::json;
 
 use crate::args::Eval;
@@ -90,17 +90,17 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
     for (task, s) in scores {
         rows.push(row([
             task.clone(),
-            format!("{:.3}", s.mean),
+            fixed(s.mean, 3),
             // A single episode says nothing about how far its return may be off.
             if s.episodes > 1 { format!("{:.3}", s.stderr) } else { format!("n = {}", s.episodes) },
             s.success_rate.map_or_else(none, |share| format!("{}%", (100.0 * share).round())),
-            s.best_known.map_or_else(none, |best| format!("{best:.3}")),
+            s.best_known.map_or_else(none, |best| fixed(best, 3)),
         ]));
     }
     let mut text = columns(&rows, indent);
     for (task, s) in scores.iter().filter(|(_, s)| !s.references.is_empty()) {
         let others: Vec<String> =
-            s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
+            s.references.iter().map(|(name, mean)| format!("{name} {}", fixed(*mean, 3))).collect();
         let others = format!("{task}, other controllers on the same instances: {}", others.join(", "));
         text.push_str(&wrap(&others, indent, WIDTH));
     }

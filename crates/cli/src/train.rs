@@ -14,7 +14,8 @@ use derrl_env::ShieldTally;
 use derrl_files::lock::Lock;
 use derrl_learn::{Config, Problem, Score, WideningStep};
 use derrl_pages::Extent;
-use derrl_report::table::{WIDTH, columns, thousands, wrap};
+use derrl_report::English;
+use derrl_report::table::{WIDTH, columns, fixed, thousands, wrap};
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
@@ -213,6 +214,9 @@ fn settings(paint: Paint) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// From this share of successes on, a policy is good, if not perfect.
+const GOOD: f64 = 0.5;
+
 /// What came of a run, for people.
 fn show(of: &Finished, domain: &Domain, paths: &[PathBuf], paint: Paint) -> String {
     // Rules about numbers come from no restarts.
@@ -230,17 +234,26 @@ fn show(of: &Finished, domain: &Domain, paths: &[PathBuf], paint: Paint) -> Stri
     );
     // Definitions of the policy's own, if any, stand before its rules.
     let shown = of.policy.display(&of.alphabet).to_string();
-    let mut origins = of.origins.iter();
+    let (mut origins, mut rules) = (of.origins.iter(), of.policy.rules.iter());
+    let english = English::new(&of.alphabet, domain.world.wording());
     for line in shown.lines() {
         let origin = if line.contains("::") { origins.next() } else { None };
         let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
         let _ = writeln!(text, "  {}{origin}", paint.rule(line));
+        if line.contains("::")
+            && let Some(rule) = rules.next()
+        {
+            let _ = write!(text, "{}", paint.faint(&wrap(&english.rule(rule), "      ", WIDTH)));
+        }
     }
     let kept: Vec<&WideningStep> = of.widenings.iter().filter(|w| w.kept).collect();
     for (i, WideningStep { to, before, after, .. }) in kept.into_iter().enumerate() {
         let mark = if i == 0 { "\n  wider language: " } else { "                  " };
         let brought = if after > before {
-            format!("training return {before:.3} before, {after:.3} with it")
+            // As many decimals as it takes to see what was gained.
+            let differ = |digits: &usize| format!("{before:.digits$}") != format!("{after:.digits$}");
+            let digits = (3..9).find(differ).unwrap_or(9);
+            format!("training return {before:.digits$} before, {after:.digits$} with it")
         } else {
             "better in larger instances, or after wrong moves".to_string()
         };
@@ -249,7 +262,10 @@ fn show(of: &Finished, domain: &Domain, paths: &[PathBuf], paint: Paint) -> Stri
     for (i, advice) in of.advice.iter().enumerate() {
         let mark = if i == 0 { "\n  ! " } else { "    " };
         let lines = wrap(advice, "      ", WIDTH);
-        let _ = writeln!(text, "{mark}{}", paint.bad(lines.trim()));
+        let is_good =
+            of.scores.first().is_some_and(|(_, s)| s.success_rate.is_some_and(|share| share >= GOOD));
+        let line = if is_good { paint.unsure(lines.trim()) } else { paint.bad(lines.trim()) };
+        let _ = writeln!(text, "{mark}{line}");
     }
     if let Some(cut) = of.cut {
         let _ = writeln!(text, "\n  {}", paint.bad(&cut.to_string()));
@@ -284,10 +300,10 @@ fn summary(results: &[Finished]) -> String {
         let best = scores.iter().map(|(_, score)| score.best_known).sum::<Option<f64>>();
         if let Some((seed, worst)) = scores.iter().min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
             let cells = [
-                format!("{mean:.3}"),
-                format!("{:.3}", worst.mean),
+                fixed(mean, 3),
+                fixed(worst.mean, 3),
                 seed.to_string(),
-                best.map_or_else(|| "-".to_string(), |sum| format!("{:.3}", sum / n)),
+                best.map_or_else(|| "-".to_string(), |sum| fixed(sum / n, 3)),
             ];
             rows.push(std::iter::once(task.clone()).chain(cells).collect());
         }

@@ -197,6 +197,8 @@ impl Pddl {
         let name = derrl_pddl::plain(&self.translation.domain.name);
         let about = format!("the PDDL domain {}", self.translation.domain.name);
         let world = World::new(name, self.translation.text())?.about(about);
+        let words = derrl_pddl::generate::words(&world.alphabet());
+        let world = world.words(words);
         // Policies for it may speak of goals that its problems lack; what is learned does not.
         let open = self.translation.open_text(world.domain())?;
         let mut world = world.policies_say(open)?;

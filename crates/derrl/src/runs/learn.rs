@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use derrl_env::{Fault, Options};
 use derrl_learn::{Learned, Origin, Score, UpdateStats, WideningStep};
-use derrl_logic::{Alphabet, Policy};
+use derrl_logic::{Alphabet, How as Defined, Policy, Role};
 use derrl_pages::Extent;
+use derrl_report::table::fixed;
 use serde_json::Value;
 
 use crate::domain::Domain;
@@ -159,10 +160,9 @@ fn finish(
     listener.over();
     let Some(scores) = scored? else { return Ok(None) };
     // A task that asks for nothing that is reached or not is neither solved nor unsolved.
-    let has_goal = scores.first().is_some_and(|(_, s)| s.success_rate.is_some());
+    let solved = scores.first().and_then(|(_, s)| s.solved());
     // A budget of steps is planned ahead: it counts as what ended a run that took most of it or did not get there.
-    let spent =
-        |most: &u64| has_goal && !learned.solved() || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
+    let spent = |most: &u64| solved == Some(false) || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
     let cut = cut.or_else(|| config.budget.filter(spent).map(Cut::Steps));
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
@@ -174,9 +174,9 @@ fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
-        solved: has_goal.then(|| learned.solved()),
+        solved,
         cut,
-        advice: if has_goal { learned.advice(&domain.alphabet) } else { Vec::new() },
+        advice: scores.first().map_or_else(Vec::new, |(_, score)| advice(learned, score, &domain.alphabet)),
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
         seconds,
@@ -220,4 +220,26 @@ fn scores(
     };
     let others = on(&[], &config.options.of(&domain.world.tasks()[0]))?;
     Ok(trained.zip(others).map(|(trained, others)| [trained, others].concat()))
+}
+
+/// What could be changed where the training task is not solved: the share of its episodes that succeed, then what the learner says.
+fn advice(learned: &Learned, score: &Score, alphabet: &Alphabet) -> Vec<String> {
+    let (Some(share), Some(false)) = (score.success_rate, score.solved()) else { return Vec::new() };
+    let best = score.best_known.map_or_else(String::new, |best| format!(", best known {best:.3}"));
+    let first = format!(
+        "{:.0}% of the training episodes succeed: return {}{best}",
+        100.0 * share,
+        fixed(score.mean, 3)
+    );
+    let mut advice = vec![first];
+    // The learner counts the episodes that it selected rules by; scores are of new ones.
+    advice.extend(learned.advice(alphabet).into_iter().filter(|text| !text.starts_with("not solved")));
+    let has_distance = alphabet.definitions().iter().any(|d| matches!(d.how, Defined::Distance { .. }));
+    let mut background = alphabet.predicates.iter().filter(|p| p.role == Role::Background);
+    if !has_distance && background.any(|p| matches!(p.args.as_slice(), [a, b] if a == b)) {
+        let hint = "distances: `:- distance(nearer, STEP, TARGET).` in the domain file lets rules see which step leads nearer to a \
+                    target, as in examples/derived/gridworld.pl";
+        advice.insert(1, hint.to_string());
+    }
+    advice
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use derrl_learn::{Best, Learned};
 use derrl_logic::{Alphabet, Policy, Source};
-use derrl_report::table::thousands;
+use derrl_report::table::{fixed, thousands};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ impl SoFar {
     /// How good it is, in a few words.
     pub fn how(&self) -> String {
         let share = self.success.map_or_else(String::new, |s| format!(", {:.0}% succeed", 100.0 * s));
-        format!("{} decisions, return {:.3}{share}", thousands(self.decisions), self.mean_return)
+        format!("{} decisions, return {}{share}", thousands(self.decisions), fixed(self.mean_return, 3))
     }
 
     /// What a run has learned that ends with it, or with nothing.

@@ -221,10 +221,10 @@ impl Observer for Watch<'_> {
         }
         drop(runs);
         self.save(seed, checkpoint, true);
-        if !checkpoint.done.is_empty() {
+        if checkpoint.done.len() > 1 {
             self.listener.say(&format!(
                 "seed {seed}: restart {} chosen of {}",
-                learned.restart,
+                learned.restart + 1,
                 checkpoint.done.len()
             ));
         }
