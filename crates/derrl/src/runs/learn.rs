@@ -106,6 +106,10 @@ fn learn_all(
     let seconds = watch.finish()?;
     let Some(learned) = learned?.into_iter().collect::<Option<Vec<_>>>() else { return Ok(End::Stopped) };
     for ((folder, learned), seconds) in folders.iter().zip(learned).zip(seconds) {
+        if let Some(Cut::Seconds(most)) = learned.1 {
+            // Its time is up, also where other work of this process took a part of it.
+            folder.save_seconds(seconds.max(most))?;
+        }
         let finished = finish(how.page, folder, &domain, &learned, seconds, listener)?;
         let Some(finished) = finished else { return Ok(End::Stopped) };
         if how.page {
