@@ -147,7 +147,7 @@ impl Names {
         let whole = alphabet.actions.iter().zip(&self.actions).filter(|(a, _)| !a.repeats());
         let labels: Vec<String> = whole.map(|(_, label)| label.clone()).collect();
         let _ = writeln!(text, "enum derrl_name {{{} }};", all(&labels, "DERRL_"));
-        let widest = alphabet.actions.iter().map(|a| a.arity()).max().unwrap_or(0).max(1);
+        let widest = alphabet.actions.iter().map(ActionDecl::arity).max().unwrap_or(0).max(1);
         let _ = writeln!(
             text,
             "\nstruct derrl_action {{\n    enum derrl_name name;\n    int args[{widest}];\n}};\n\nstruct derrl_state {{"

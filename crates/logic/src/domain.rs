@@ -248,16 +248,15 @@ impl<'a> Draft<'a> {
                 self.once("environment", self.environment.as_ref().map(|e| e.1), tree)?;
                 self.environment = Some((environment.to_string(), tree.span()));
             }
-            "action" => match Repeated::of(&args[0]) {
-                Some(repeated) => {
+            "action" => {
+                if let Some(repeated) = Repeated::of(&args[0]) {
                     self.first(format!("action({})", repeated.written()), tree)?;
                     self.repeated.push(repeated);
-                }
-                None => {
+                } else {
                     let action = self.signature("an action", &args[0], example)?;
                     self.actions.push(action);
                 }
-            },
+            }
             "state" => {
                 let predicate = self.signature("a state predicate", &args[0], example)?;
                 self.predicates.push((predicate, Role::State));
@@ -738,9 +737,10 @@ impl fmt::Display for Alphabet {
             writeln!(f, ":- environment({}).", Quoted(environment))?;
         }
         for action in &self.actions {
-            match action.repeats() {
-                false => writeln!(f, ":- action({}).", self.signature(&action.name, &action.args))?,
-                true => writeln!(f, ":- action({}).", action.example())?,
+            if action.repeats() {
+                writeln!(f, ":- action({}).", action.example())?;
+            } else {
+                writeln!(f, ":- action({}).", self.signature(&action.name, &action.args))?;
             }
         }
         for (i, p) in self.predicates[..self.of_domain].iter().enumerate() {

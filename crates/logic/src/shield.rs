@@ -198,7 +198,7 @@ fn free_name(action: &ActionDecl, alphabet: &Alphabet) -> String {
     let mut name = format!("forbidden_{}", action.name);
     if action.repeats() {
         // The same action may be declared with other arguments equal.
-        action.places.iter().for_each(|place| name.push_str(&format!("_{place}")));
+        name.extend(action.places.iter().flat_map(|place| ["_".to_string(), place.to_string()]));
     }
     while alphabet.predicates.iter().any(|p| p.name == name)
         || alphabet.actions.iter().any(|a| a.name == name)

@@ -119,7 +119,7 @@ impl Translation {
     }
 
     /// The same with these actions with equal arguments, as far as the domain allows them.
-    pub fn with_repeated(self, repeated: BTreeSet<Repeated>) -> Result<Translation, Error> {
+    pub fn with_repeated(self, repeated: &BTreeSet<Repeated>) -> Result<Translation, Error> {
         if repeated.is_subset(&self.repeated) {
             return Ok(self);
         }
@@ -201,7 +201,7 @@ impl Translation {
         };
         let new: BTreeSet<Repeated> = new.filter_map(schemas).collect();
         if !new.is_empty() {
-            let wider = self.clone().with_repeated(new)?;
+            let wider = self.clone().with_repeated(&new)?;
             let more = wider.text.lines().filter(|line| !text.lines().any(|known| known == *line));
             for line in more.filter(|line| !self.text.lines().any(|known| known == *line)) {
                 let _ = writeln!(open, "{line}");

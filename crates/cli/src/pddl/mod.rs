@@ -181,7 +181,7 @@ impl Pddl {
         let about = about.iter().flat_map(|(_, tasks)| tasks.iter().map(Arc::as_ref));
         // Actions with equal arguments are offered where they change something in training.
         let train = if files.train.is_empty() { &[][..] } else { &tasks[0].1 };
-        let translation = Translation::new(&domain, about)?.with_repeated(derrl_pddl::repeated(train))?;
+        let translation = Translation::new(&domain, about)?.with_repeated(&derrl_pddl::repeated(train))?;
         let translation = Arc::new(translation);
         Ok(Arc::new(Pddl {
             translation,

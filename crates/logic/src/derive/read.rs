@@ -208,12 +208,9 @@ impl Declared<'_> {
             if !has_clause(pred) {
                 let tree = self.legal.iter().find(|t| tree_name(t) == Some(action.name.as_str()));
                 let span = tree.map_or(Span::default(), |t| t.span());
-                let message = match action.repeats() {
-                    false => {
-                        format!("nothing says when `{}` is legal", Indicator(&action.name, action.arity()))
-                    }
-                    true => format!("nothing says when `{}` is legal", action.example()),
-                };
+                let indicator = Indicator(&action.name, action.arity()).to_string();
+                let called = if action.repeats() { action.example() } else { indicator };
+                let message = format!("nothing says when `{called}` is legal");
                 let help = format!("write clauses for it, as in `{} :- ...`", action.example());
                 return Err(source.error(span, message).with_help(help));
             }
