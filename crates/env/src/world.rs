@@ -52,6 +52,7 @@ pub struct World(Arc<Parts>);
 struct Parts {
     name: String,
     summary: String,
+    words: String,
     domain: String,
     alphabet: Arc<Alphabet>,
     /// What policies may speak of, where that is more than what rules are learned with.
@@ -217,6 +218,7 @@ impl World {
         Ok(World(Arc::new(Parts {
             name,
             summary: String::new(),
+            words: String::new(),
             domain,
             alphabet: Arc::new(alphabet),
             wider: None,
@@ -269,6 +271,13 @@ impl World {
     #[must_use]
     pub fn about(self, summary: impl Into<String>) -> World {
         self.edit(|w| w.summary = summary.into())
+    }
+
+    /// The world with words for its predicates, actions and measures, a line each: `top(X): X is free`, `move(X, Y): put X on Y`. Rules
+    /// are read out with them. What has no line is read out by its name.
+    #[must_use]
+    pub fn words(self, words: impl Into<String>) -> World {
+        self.edit(|w| w.words = words.into())
     }
 
     /// The world with one more task, whose environments speak in names. The first task is the one trained on.
@@ -381,6 +390,11 @@ impl World {
     /// Its name on the command line and in `:- environment(...)`.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// Words for its predicates, actions and measures ([`World::words`]).
+    pub fn wording(&self) -> &str {
+        &self.0.words
     }
 
     /// One line on what it is about.

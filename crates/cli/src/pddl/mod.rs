@@ -199,6 +199,8 @@ impl Pddl {
         let name = derrl_pddl::plain(&self.translation.domain.name);
         let about = format!("the PDDL domain {}", self.translation.domain.name);
         let world = World::new(name, self.translation.text())?.about(about);
+        let words = derrl_pddl::generate::words(&world.alphabet());
+        let world = world.words(words);
         // Policies for it may speak of goals that its problems lack; what is learned does not.
         let (translation, text) = (Arc::clone(&self.translation), world.domain().to_string());
         let open = move |heads: &[(String, Vec<u8>)]| {
