@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use derrl::policies::{another_policy, knows_domain, load_policy_with};
+use derrl::policies::{another_policy, knows_domain, load_policy_beside};
 use derrl_learn::{Everywhere, Side};
 use derrl_report::table::{WIDTH, list, thousands, wrap};
 use serde_json::json;
@@ -20,15 +20,21 @@ pub fn run(args: &Diff) -> Outcome {
     let (first, domain, second) =
         if args.domain.is_none() && !knows_domain(&args.first) && args.second.is_dir() {
             // Only the second is a run, which knows its domain.
-            let (second, mut domain) =
-                load_policy_with(&args.second, None, args.extent.untyped, &args.problems.asked())?;
+            let (second, mut domain) = load_policy_beside(
+                &args.second,
+                None,
+                args.extent.untyped,
+                &args.problems.asked(),
+                Some(&args.first),
+            )?;
             (another_policy(&args.first, &mut domain)?, domain, second)
         } else {
-            let (first, mut domain) = load_policy_with(
+            let (first, mut domain) = load_policy_beside(
                 &args.first,
                 args.domain.as_deref(),
                 args.extent.untyped,
                 &args.problems.asked(),
+                Some(&args.second),
             )?;
             let second = another_policy(&args.second, &mut domain)?;
             (first, domain, second)

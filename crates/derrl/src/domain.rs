@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use derrl_env::{Error, Fault, World, find_in};
 use derrl_files::bounded::read_up_to;
-use derrl_logic::{Alphabet, Source};
+use derrl_logic::{Alphabet, Source, repeated_heads};
 use derrl_pddl::generate::Generator;
 
 use crate::asked::Asked;
@@ -100,9 +100,10 @@ impl Domain {
     }
 
     /// The same for reading policies: in a domain of PDDL they may speak of goals that the problems at hand lack.
-    pub fn open(mut self) -> anyhow::Result<Domain> {
+    pub fn open(mut self, policies: &[&Source]) -> anyhow::Result<Domain> {
         if let Some(pddl) = &self.pddl {
-            let text = pddl.translation.open_text(&self.text)?;
+            let heads: Vec<(String, Vec<u8>)> = policies.iter().flat_map(|p| repeated_heads(p)).collect();
+            let text = pddl.translation.open_text(&self.text, &heads)?;
             let alphabet = Alphabet::parse(&Source::new(format!("{}.pl", self.world.name()), text))?;
             let is_untyped = self.alphabet.types.is_empty();
             self.alphabet = Arc::new(if is_untyped { alphabet.untyped() } else { alphabet });

@@ -1,9 +1,9 @@
 //! Policies with their domains, read from files and from the folders of runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use derrl_logic::Policy;
+use derrl_logic::{Policy, Source};
 
 use crate::asked::Asked;
 use crate::domain::{Domain, read_source};
@@ -21,6 +21,17 @@ pub fn load_policy_with(
     domain: Option<&str>,
     untyped: bool,
     asked: &Asked,
+) -> anyhow::Result<(Policy, Domain)> {
+    load_policy_beside(path, domain, untyped, asked, None)
+}
+
+/// The same for a policy that is looked at beside another one, which is read by [`another_policy`].
+pub fn load_policy_beside(
+    path: &Path,
+    domain: Option<&str>,
+    untyped: bool,
+    asked: &Asked,
+    beside: Option<&Path>,
 ) -> anyhow::Result<(Policy, Domain)> {
     let shown = path.display();
     if !path.exists() {
@@ -48,8 +59,11 @@ pub fn load_policy_with(
     if path.is_dir() && !file.exists() {
         bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(path));
     }
-    let mut domain = domain.open()?;
-    let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
+    let source = read_source(&file)?;
+    let beside = beside.map(|path| read_source(&policy_file(path)?)).transpose()?;
+    let policies: Vec<&Source> = std::iter::once(&source).chain(&beside).collect();
+    let mut domain = domain.open(&policies)?;
+    let (policy, alphabet) = Policy::read(&source, &domain.alphabet)?;
     // What the policy defines is part of what is spoken here.
     domain.alphabet = alphabet;
     Ok((policy, domain))
@@ -69,9 +83,13 @@ pub fn knows_domain(policy: &Path) -> bool {
 /// Another policy of a domain: a policy file, or that of the folder of a run. What it defines for itself joins the alphabet of the
 /// domain.
 pub fn another_policy(path: &Path, domain: &mut Domain) -> anyhow::Result<Policy> {
-    let folder = path.is_dir().then(|| RunFolder::open(path)).transpose()?;
-    let file = folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path());
-    let (policy, alphabet) = Policy::read_beside(&read_source(&file)?, &domain.alphabet)?;
+    let (policy, alphabet) = Policy::read_beside(&read_source(&policy_file(path)?)?, &domain.alphabet)?;
     domain.alphabet = alphabet;
     Ok(policy)
+}
+
+/// The file of a policy: itself, or that of the folder of a run.
+fn policy_file(path: &Path) -> anyhow::Result<PathBuf> {
+    let folder = path.is_dir().then(|| RunFolder::open(path)).transpose()?;
+    Ok(folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path()))
 }
