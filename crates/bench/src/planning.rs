@@ -33,7 +33,10 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
     if args.alone {
         let [domain] = domains.as_slice() else { bail!("--alone is for one domain: name it by --domain") };
         if args.by_hand {
-            return Ok(Report { text: String::new(), json: serde_json::to_value(ByHand::measured(domain)?)? });
+            return Ok(Report {
+                text: String::new(),
+                json: serde_json::to_value(ByHand::measured(domain)?)?,
+            });
         }
         let run = alone(domain, args.seed, args.limit)?;
         return Ok(Report { text: run.policy.clone(), json: serde_json::to_value(&run)? });
