@@ -175,7 +175,7 @@ pub const GENERATORS: &[Generator] = &[
         smallest: 1,
         largest: LARGEST,
         domain: include_str!("../../worlds/rovers/domain.pddl"),
-        policy: None,
+        policy: Some(include_str!("../../worlds/rovers/policy.pl")),
         counts: &["goals", "rovers", "waypoints", "objectives"],
         usual: space::usual_rovers,
         make: space::rovers,
