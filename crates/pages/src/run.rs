@@ -58,6 +58,9 @@ pub struct Run {
 struct RuleText {
     weight: f64,
     text: String,
+    /// The same without its value: what tells apart policies that look alike.
+    #[serde(skip)]
+    clause: String,
     /// The same in English.
     english: String,
     head: AtomText,
@@ -109,9 +112,8 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
             values.retain(|_, of_task| !of_task.is_empty());
             values.into_iter().map(|(task, v)| (task, mean_stderr(&v).0)).collect()
         };
-        let rules = |r: &Run| -> BTreeSet<String> {
-            r.rules.iter().map(|rule| rule.text.split("::").last().unwrap_or_default().to_string()).collect()
-        };
+        let rules =
+            |r: &Run| -> BTreeSet<String> { r.rules.iter().map(|rule| rule.clause.clone()).collect() };
         Summary {
             domain: domain.to_string(),
             means: means("mean"),
@@ -226,7 +228,7 @@ fn advice(record: &Record<'_>) -> Vec<String> {
         format!("Another seed: `derrl train {domain} --seed {seed}`"),
         format!("More restarts: `derrl train {domain} --set restarts={restarts}`"),
     ];
-    if !record.subject.problems {
+    if !record.subject.world.is_chosen() {
         // A domain is a name that `derrl` knows, or a file.
         let look = if record.subject.world.name() == domain { "domains" } else { "check" };
         advice.push(format!(
@@ -270,6 +272,7 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
         RuleText {
             weight: rule.weight,
             text: rule.display(alphabet).to_string(),
+            clause: rule.display_clause(alphabet).to_string(),
             english: english.rule(rule),
             head: AtomText {
                 name: action.name.clone(),
