@@ -137,7 +137,10 @@ impl World {
             Recipe::Described => ("described", (domain,).into_pyobject(py)?),
             Recipe::Python(tasks) => {
                 let tasks: Vec<(&str, &Py<PyAny>)> = tasks.iter().map(|(t, o)| (t.as_str(), o)).collect();
-                ("python", (name, domain, tasks, self.world.summary(), self.world.wording()).into_pyobject(py)?)
+                (
+                    "python",
+                    (name, domain, tasks, self.world.summary(), self.world.wording()).into_pyobject(py)?,
+                )
             }
             Recipe::Pddl(domain, Problems { train, test, horizon }) => {
                 ("pddl", (domain, train.clone(), test.clone(), *horizon).into_pyobject(py)?)
