@@ -3,15 +3,18 @@
 use std::cell::Cell;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use derrl_learn::{Best, Checkpoint, Learned, Observer, UpdateStats};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Deserialize, Serialize};
 
 use crate::run_folder::RunFolder;
 use crate::say;
 use crate::so_far::{Cut, SoFar};
+use crate::table::thousands;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -65,6 +68,9 @@ pub fn be_quiet() {
 
 /// How a bar looks that knows the time left by itself.
 pub const TIMED: &str = "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left";
+
+/// How training looks: nobody knows when it ends, so that it has a clock and no percentage.
+const CLOCK: &str = "{spinner} {elapsed}  {msg}";
 
 /// A bar of this length and look on standard error, and whether it is all that is to be seen: where standard error is no
 /// terminal, nothing is drawn, and lines may be said instead. Where all is to be quiet, neither is.
@@ -140,7 +146,9 @@ pub struct Watch<'a> {
     bar: ProgressBar,
     on_terminal: bool,
     updates: u64,
-    runs: Mutex<Vec<Watched>>,
+    runs: Arc<Mutex<Vec<Watched>>>,
+    /// What says every second how far the runs are.
+    heart: OnceLock<Heart>,
     /// When the time of a run is up, where it is limited.
     until: Option<Instant>,
     failed: Mutex<Option<anyhow::Error>>,
@@ -165,6 +173,96 @@ struct Watched {
     decisions: u64,
     /// Decisions when a best policy was last told of.
     told: u64,
+    /// What is under way; nothing before the run begins and after its end.
+    phase: Option<String>,
+    /// When this process began with it, and how many decisions it had taken then.
+    begun: Option<(Instant, u64)>,
+}
+
+/// A run under way, as pages show it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Now {
+    /// What is under way.
+    pub phase: String,
+    /// Seconds since this process began with it.
+    pub seconds: f64,
+    /// Decisions so far.
+    pub decisions: u64,
+    /// Decisions per second, where they were counted.
+    pub speed: Option<f64>,
+}
+
+/// Says every second how far the runs are: in the terminal, and to pages by a file in each folder.
+struct Heart {
+    beats: JoinHandle<()>,
+    stops: Arc<AtomicBool>,
+}
+
+/// How often it beats, and how often it looks whether it is to stop.
+const BEAT: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(50);
+/// Runs, and lines of rules, that a terminal shows at the most.
+const MOST_SHOWN: usize = 3;
+const MOST_RULES: usize = 8;
+
+impl Heart {
+    fn start(runs: Arc<Mutex<Vec<Watched>>>, folders: Vec<RunFolder>, bar: ProgressBar) -> Option<Heart> {
+        let stops = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stops);
+        let beats = move || {
+            let mut next = Instant::now();
+            while !stopped.load(Ordering::SeqCst) {
+                if Instant::now() >= next {
+                    let runs = runs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                    bar.set_message(shown(&runs, &folders));
+                    for (run, folder) in runs.iter().zip(&folders) {
+                        if let Some(now) = run.now() {
+                            folder.save_now(&now);
+                        }
+                    }
+                    next = Instant::now() + BEAT;
+                }
+                bar.tick();
+                std::thread::sleep(LOOK);
+            }
+            folders.iter().for_each(RunFolder::forget_now);
+        };
+        // Where no thread is to be had, nobody sees a clock.
+        let beats = std::thread::Builder::new().name("derrl-clock".to_string()).spawn(beats).ok()?;
+        Some(Heart { beats, stops })
+    }
+
+    fn stop(self) {
+        self.stops.store(true, Ordering::SeqCst);
+        // It ends within a moment, whatever happened to it.
+        let _ = self.beats.join();
+    }
+}
+
+/// The runs under way, in a few lines: what each does, and the best rules so far.
+fn shown(runs: &[Watched], folders: &[RunFolder]) -> String {
+    let under_way: Vec<_> =
+        runs.iter().zip(folders).filter_map(|(run, f)| Some((run, f, run.now()?))).collect();
+    let mut lines = Vec::new();
+    for (run, folder, now) in under_way.iter().take(MOST_SHOWN) {
+        let speed = now.speed.map_or_else(String::new, |s| format!(", {} per second", thousands(s as u64)));
+        let decisions = match now.decisions {
+            0 => String::new(),
+            n => format!("; {} decisions{speed}", thousands(n)),
+        };
+        lines.push(format!("seed {}: {}{decisions}", folder.config.seed, now.phase));
+        if let Some(best) = run.bests.last() {
+            lines.push(format!("   best so far: {}", best.how()));
+            if under_way.len() == 1 {
+                let rules = best.policy.lines().filter(|l| l.contains("::")).take(MOST_RULES);
+                lines.extend(rules.map(|rule| format!("   {rule}")));
+            }
+        }
+    }
+    if under_way.len() > MOST_SHOWN {
+        lines.push(format!("and {} more", under_way.len() - MOST_SHOWN));
+    }
+    lines.join("\n")
 }
 
 impl Watched {
@@ -172,6 +270,16 @@ impl Watched {
     fn save_best(&mut self, folder: &RunFolder) -> anyhow::Result<()> {
         let new = std::mem::take(&mut self.is_new);
         if new { folder.save_bests(&self.bests) } else { Ok(()) }
+    }
+
+    /// How far it is, while it is under way.
+    fn now(&self) -> Option<Now> {
+        let phase = self.phase.clone()?;
+        let (begun, before) = self.begun?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let speed =
+            (self.decisions > before && seconds > 1.0).then(|| (self.decisions - before) as f64 / seconds);
+        Some(Now { phase, seconds, decisions: self.decisions, speed })
     }
 
     /// Seconds so far, with those since its time was last counted.
@@ -202,9 +310,9 @@ const LONGEST: f64 = 1e9;
 impl<'a> Watch<'a> {
     /// Watches the runs in these folders, each with this many updates per restart.
     pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
-        let (bar, on_terminal) = bar(0, TIMED);
+        let (bar, on_terminal) = bar(0, CLOCK);
         let run = |f: &RunFolder| Watched { seconds: f.seconds(), bests: f.bests(), ..Watched::default() };
-        let runs = Mutex::new(folders.iter().map(run).collect());
+        let runs = Arc::new(Mutex::new(folders.iter().map(run).collect()));
         // Runs whose time is limited are watched one at a time.
         let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
         let until = left.map(|s| Instant::now() + Duration::from_secs_f64(s));
@@ -215,6 +323,7 @@ impl<'a> Watch<'a> {
             on_terminal,
             updates: updates as u64,
             runs,
+            heart: OnceLock::new(),
             until,
             failed: Mutex::new(None),
         }
@@ -278,23 +387,33 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Notes what a run is doing.
+    fn enters(&self, seed: u64, phase: &str) {
+        let at = self.at(seed);
+        let run = &mut self.runs()[at];
+        run.phase = Some(phase.to_string());
+        let decisions = run.decisions;
+        run.begun.get_or_insert((Instant::now(), decisions));
+    }
+
     fn say(&self, text: String) {
         if let Some(control) = self.control {
             control.say(text);
-        } else if self.on_terminal {
-            self.bar.set_message(text);
-        } else {
+        } else if !self.on_terminal {
             say!("{text}");
         }
     }
 
     /// Clears the bar, and returns the seconds that each run took. An error if a checkpoint could not be written.
-    pub fn finish(self) -> anyhow::Result<Vec<f64>> {
+    pub fn finish(mut self) -> anyhow::Result<Vec<f64>> {
+        if let Some(heart) = self.heart.take() {
+            heart.stop();
+        }
         self.bar.finish_and_clear();
         if let Some(error) = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
-        let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (run, folder) in runs.iter_mut().zip(self.folders) {
             run.save_best(folder)?;
         }
@@ -303,15 +422,25 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn begins(&self, _seed: u64) {
+    fn begins(&self, seed: u64) {
         LAST_HEARD.set(Some(Instant::now()));
+        self.enters(seed, "exploring");
+        // Who controls a run asks how far it is.
+        if self.control.is_none() && self.heart.get().is_none() {
+            let heart = Heart::start(Arc::clone(&self.runs), self.folders.to_vec(), self.bar.clone());
+            if let Some(Err(second)) = heart.map(|heart| self.heart.set(heart)) {
+                second.stop();
+            }
+        }
     }
 
     fn improving(&self, seed: u64) {
+        self.enters(seed, "improving the rules");
         self.say(format!("seed {seed}: improving the rules"));
     }
 
     fn phase(&self, seed: u64, what: &str) {
+        self.enters(seed, what);
         self.say(format!("seed {seed}: {what}"));
     }
 
@@ -370,7 +499,9 @@ impl Observer for Watch<'_> {
         if let Some(control) = self.control {
             control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
         }
-        self.say(format!("seed {seed}: up to {restarts} restart{}", if restarts == 1 { "" } else { "s" }));
+        let plural = if restarts == 1 { "" } else { "s" };
+        self.enters(seed, &format!("gradient, up to {restarts} restart{plural}"));
+        self.say(format!("seed {seed}: up to {restarts} restart{plural}"));
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
@@ -388,6 +519,7 @@ impl Observer for Watch<'_> {
             run.bests.push(SoFar { policy, mean_return, success, decisions, seconds });
             run.is_new = true;
         }
+        run.phase = None;
         drop(runs);
         self.save(seed, checkpoint, true);
         if checkpoint.done.len() > 1 {

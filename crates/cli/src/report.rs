@@ -146,7 +146,16 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
 pub fn glance(folder: &RunFolder, label: &str) -> Value {
     let result = read_json(&folder.path().join("result.json")).ok().flatten().filter(|_| is_finished(folder));
     let metrics = metrics(folder).unwrap_or_default();
-    derrl_pages::glance(label, &folder.config.domain, folder.config.seed, result.as_ref(), &metrics)
+    let mut told =
+        derrl_pages::glance(label, &folder.config.domain, folder.config.seed, result.as_ref(), &metrics);
+    if result.is_none() {
+        let now = folder.now();
+        told["stopped"] = now.is_none().into();
+        told["now"] = json!(now);
+        told["best"] = json!(folder.bests().last());
+        told["resume"] = format!("derrl train --resume {}", quoted(folder.path())).into();
+    }
+    told
 }
 
 /// The domain and the policy of a run.
