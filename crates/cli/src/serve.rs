@@ -23,13 +23,15 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use crate::args::Serve;
-use crate::cli::{Outcome, print};
-use crate::progress::{catch_interrupts, interrupted};
-use crate::say;
 use examples::Examples;
 use http::Request;
 use site::Site;
+
+use crate::args::Serve;
+use crate::failure::Outcome;
+use crate::output::print;
+use crate::progress::{catch_interrupts, interrupted};
+use crate::say;
 
 /// The folder that is served where none is named.
 const RUNS: &str = "runs";

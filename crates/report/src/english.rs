@@ -67,7 +67,7 @@ impl<'a> English<'a> {
     pub fn rule(&self, rule: &Rule) -> String {
         let action = self.alphabet.action(rule.action);
         let rule = rule.canonical(action.args.len());
-        let head: Vec<Arg> = (0..action.args.len() as u8).map(|v| Arg::Var(Var(v))).collect();
+        let head: Vec<Arg> = action.head().into_iter().map(Arg::Var).collect();
         let mut known = self.known(&rule, &action.args);
         // What names or describes an object is said where it is first mentioned, not as a condition.
         let conditions: Vec<&Literal> =
