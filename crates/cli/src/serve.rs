@@ -66,7 +66,9 @@ pub fn run(args: &Serve) -> Outcome {
     match &examples {
         None => say!("serving {} to this machine only; Ctrl-C ends it", folder.display()),
         Some(_) => {
-            say!("there is no folder `{RUNS}`: training examples to look at; Ctrl-C ends it and deletes them")
+            say!(
+                "there is no folder `{RUNS}`: training examples to look at; Ctrl-C ends it and deletes them"
+            );
         }
     }
     let (open, busy) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
