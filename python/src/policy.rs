@@ -239,6 +239,28 @@ impl Policy {
         Ok(told.to_string())
     }
 
+    /// The same decisions in all states up to a size by fewer rules and atoms, what went, and in how many states that was looked at.
+    #[pyo3(signature = (world, max_objects = None))]
+    fn simplified(
+        &self,
+        py: Python<'_>,
+        world: &Bound<'_, World>,
+        max_objects: Option<usize>,
+    ) -> PyResult<(Policy, Vec<String>, u64)> {
+        let world = world.get();
+        let mut signals = Signals::default();
+        let pruned = py.detach(|| -> PyResult<_> {
+            let extent = self.extent(world, max_objects, &[])?;
+            let everywhere = Everywhere::new(self.policy.alphabet(), &world.world, &extent, cores());
+            let everywhere = everywhere.map_err(|e| raise(derrl::Error::from(e)))?;
+            Ok(everywhere.prune(self.policy.rules(), &mut signals))
+        });
+        let pruned = pruned?.ok_or_else(|| signals.raised())?;
+        let policy = derrl::Policy::new(pruned.policy, self.policy.alphabet());
+        let simpler = Policy { policy, world: self.world.clone(), rng: Mutex::new(Rng::new(0, 0)) };
+        Ok((simpler, pruned.removed, pruned.states))
+    }
+
     /// What it does in a problem of PDDL: whether it reached the goal, the steps, and their cost.
     #[pyo3(signature = (world, problem, horizon = None, seed = 0))]
     fn solve(
@@ -254,6 +276,11 @@ impl Policy {
         };
         let solved = py.detach(|| planning.solve(&self.policy, &problem, horizon, seed)).map_err(raise)?;
         Ok((solved.solved, solved.steps, solved.cost))
+    }
+
+    /// Each of its rules as an English sentence.
+    fn in_english(&self) -> Vec<String> {
+        self.policy.in_english(self.world.world.wording())
     }
 
     /// The policy as a program of another language.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Error, Fault, World, find_in};
+use derrl_env::{Error, Exhaustive, Fault, World, find_in};
 use derrl_files::bounded::read_up_to;
 use derrl_logic::{Alphabet, Source};
 use derrl_pddl::generate::Generator;
@@ -129,7 +129,11 @@ impl Domain {
         untyped: bool,
         tasks: &[String],
     ) -> anyhow::Result<Domain> {
-        let mut world = World::new(name, &text).with_context(|| file.to_string())?;
+        let never = "it is a program of its own. For a world in Python: run = derrl.Run.load(folder, world), and then \
+                     derrl.verify(run.policy, world), derrl.diff(run.policy, other, world) or \
+                     derrl.simplify(run.policy, world)";
+        let world = World::new(name, &text).with_context(|| file.to_string())?;
+        let mut world = world.with_space(Exhaustive::Never(never.into()));
         for task in tasks {
             let fault = format!(
                 "the world `{name}` is a program of its own, which this command cannot run. For a world in Python: \

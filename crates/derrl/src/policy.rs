@@ -10,6 +10,7 @@ use derrl_learn::{
 };
 use derrl_logic::syntax::Indicator;
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
+use derrl_report::English;
 
 use crate::error::Error;
 use crate::extent;
@@ -64,6 +65,12 @@ impl Policy {
     /// Its rules, as the language has them.
     pub fn rules(&self) -> &derrl_logic::Policy {
         &self.rules
+    }
+
+    /// Each of its rules as an English sentence, in the words of a world ([`World::wording`]).
+    pub fn in_english(&self, words: &str) -> Vec<String> {
+        let english = English::new(&self.alphabet, words);
+        self.rules.rules.iter().map(|rule| english.rule(rule)).collect()
     }
 
     /// What it speaks of.

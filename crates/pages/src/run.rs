@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derrl_learn::mean_stderr;
-use derrl_logic::{Alphabet, Arg, How, Role, Var};
+use derrl_logic::{Alphabet, Arg, How, Role};
 use derrl_report::English;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -210,6 +210,9 @@ pub fn glance(label: &str, domain: &str, seed: u64, result: Option<&Value>, metr
         "restarts": curves.len(),
         "scores": result.map(|r| r["scores"].clone()),
         "solved": result.and_then(|r| r["solved"].as_bool()),
+        "policy": result.map(|r| r["policy"].clone()),
+        "seconds": result.map(|r| r["seconds"].clone()),
+        "steps": result.map(|r| r["steps"].clone()),
         "chart": drawn(&curves),
     })
 }
@@ -255,9 +258,8 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
     let english = English::new(alphabet, subject.world.wording());
     let rule = |rule: &derrl_logic::Rule| {
         let action = alphabet.action(rule.action);
-        let arity = action.args.len();
         let arg = |a: &Arg| a.to_string();
-        let canonical = rule.canonical(arity);
+        let canonical = rule.canonical(action.args.len());
         let whole = |name: String, negated: bool| AtomText { name, args: Vec::new(), negated };
         let literals = canonical.body.iter().map(|l| match alphabet.comparison(l.pred) {
             Some(comparison) => whole(comparison.display(&l.args, alphabet).to_string(), !l.positive),
@@ -276,7 +278,7 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
             english: english.rule(rule),
             head: AtomText {
                 name: action.name.clone(),
-                args: (0..arity as u8).map(|v| Var(v).to_string()).collect(),
+                args: action.head().iter().map(ToString::to_string).collect(),
                 negated: false,
             },
             body: body.collect(),
