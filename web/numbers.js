@@ -92,7 +92,7 @@ function planeNode(run, all, frame) {
   const here = now[first.name] !== null && now[second.name] !== null;
   return el("div", { class: "plane", "data-plane": `${first.name} ${second.name}` }, el("h3", {}, `What is decided by ${first.name} (across) and ${second.name} (up)`),
     draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `The plane of ${first.name} and ${second.name}, coloured by decision` },
-      areas.map(({ action, i, from, to }) => draw("rect", { x: x(xs[i]), y: y(ys[to]), width: x(xs[i + 1]) - x(xs[i]) + 0.6, height: y(ys[from]) - y(ys[to]) + 0.6, fill: colour(action), "fill-opacity": 0.55 })),
+      areas.map(({ action, i, from, to }) => draw("rect", { x: x(xs[i]), y: y(ys[to]), width: x(xs[i + 1]) - x(xs[i]), height: y(ys[from]) - y(ys[to]), "shape-rendering": "crispEdges", fill: colour(action), "fill-opacity": 0.55 })),
       draw("polyline", { points: seen, fill: "none", stroke: "var(--ink)", opacity: 0.45 }),
       here && draw("circle", { cx: x(now[first.name]), cy: y(now[second.name]), r: 6, fill: "var(--ink)", stroke: "var(--card)", "stroke-width": 2 })),
     el("p", { class: "hint" }, actions.map((action) => [el("span", { class: "swatch", style: `background:${colour(action)}` }), ` ${action}  `]), "The line is the episode; the disc is this step. ", all.length > 2 && "All other numbers are as they are at this step."));
