@@ -54,6 +54,8 @@ struct Parts {
     summary: String,
     domain: String,
     alphabet: Arc<Alphabet>,
+    /// All that the world itself reports: what its own domain file declares.
+    own: Arc<Alphabet>,
     /// What policies may speak of, where that is more than what rules are learned with.
     wider: Option<Arc<Alphabet>>,
     vocabulary: Option<Vocabulary<'static>>,
@@ -211,11 +213,13 @@ impl World {
                 Alphabet { environment: Some(name.clone()), ..alphabet }
             }
         };
+        let alphabet = Arc::new(alphabet);
         Ok(World(Arc::new(Parts {
             name,
             summary: String::new(),
             domain,
-            alphabet: Arc::new(alphabet),
+            own: Arc::clone(&alphabet),
+            alphabet,
             wider: None,
             vocabulary: None,
             tasks: Vec::new(),
@@ -250,7 +254,8 @@ impl World {
     /// made for either.
     pub fn policies_say(self, domain: impl Into<String>) -> Result<World, Error> {
         let wider = Alphabet::parse(&Source::new(format!("{}.pl", self.name()), domain))?;
-        Ok(self.edit(|w| w.wider = Some(Arc::new(wider))))
+        let wider = Arc::new(wider);
+        Ok(self.edit(|w| (w.own, w.wider) = (Arc::clone(&wider), Some(wider))))
     }
 
     /// The world with one line on what it is about.
@@ -386,6 +391,11 @@ impl World {
         Arc::clone(&self.0.alphabet)
     }
 
+    /// All that the world itself reports: what its own domain file declares, whatever [`World::with_domain`] has left out of it.
+    pub fn own_alphabet(&self) -> Arc<Alphabet> {
+        Arc::clone(&self.0.own)
+    }
+
     /// What a policy may speak of: what rules are learned with, unless [`World::policies_say`] says more.
     pub fn widest_alphabet(&self) -> Arc<Alphabet> {
         Arc::clone(self.0.wider.as_ref().unwrap_or(&self.0.alphabet))
@@ -434,7 +444,7 @@ impl World {
     pub fn check(&self, alphabet: &Alphabet) -> Result<(), Error> {
         match &self.0.vocabulary {
             Some(vocabulary) => Binding::new(self.name(), vocabulary, alphabet).map(|_| ()),
-            None => named::check(self.name(), &self.widest_alphabet(), alphabet),
+            None => named::check(self.name(), &self.0.own, alphabet),
         }
     }
 
@@ -448,7 +458,7 @@ impl World {
         let at = self.place(task)?;
         options.check(self)?;
         if self.0.vocabulary.is_none() {
-            named::check(self.name(), &self.widest_alphabet(), alphabet)?; // the others find out as they bind names
+            named::check(self.name(), &self.0.own, alphabet)?; // the others find out as they bind names
         }
         self.0.makes[at](alphabet, options).map(|env| self.shielded(env, alphabet))
     }
