@@ -48,6 +48,9 @@ pub struct Bench {
     /// Set the plans of `planning` beside LAMA's
     #[arg(long)]
     pub lama: bool,
+    /// Train nothing in `planning`: test the rules written by hand
+    #[arg(long)]
+    pub by_hand: bool,
     /// Train one seed of `planning` in this process
     #[arg(long, hide = true)]
     pub alone: bool,

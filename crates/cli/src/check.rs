@@ -80,7 +80,8 @@ fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report,
     let atoms: Vec<String> = (0..alphabet.actions.len())
         .map(|a| {
             let action = derrl_logic::Action(a as u32);
-            let name = &alphabet.action(action).name;
+            let decl = alphabet.action(action);
+            let name = if decl.repeats() { decl.example() } else { decl.name.clone() };
             // To count more than can be learned with, one by one, would take all memory.
             match candidate_bound(&alphabet) {
                 bound if bound > MOST_CANDIDATES => format!("{name} about {bound:.0e}, too many to train"),

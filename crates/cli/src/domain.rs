@@ -1,12 +1,12 @@
 //! Finding domains and reading files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use derrl_env::{Error, Fault, World, find_in};
 
-use derrl_logic::{Alphabet, Policy, Source};
+use derrl_logic::{Alphabet, Policy, Source, repeated_heads};
 use derrl_pddl::generate::Generator;
 
 use crate::args::ProblemArgs;
@@ -103,9 +103,10 @@ impl Domain {
     }
 
     /// The same for reading policies: in a domain of PDDL they may speak of goals that the problems at hand lack.
-    fn open(mut self) -> anyhow::Result<Domain> {
+    fn open(mut self, policies: &[&Source]) -> anyhow::Result<Domain> {
         if let Some(pddl) = &self.pddl {
-            let text = pddl.translation.open_text(&self.text)?;
+            let heads: Vec<(String, Vec<u8>)> = policies.iter().flat_map(|p| repeated_heads(p)).collect();
+            let text = pddl.translation.open_text(&self.text, &heads)?;
             let alphabet = Alphabet::parse(&Source::new(format!("{}.pl", self.world.name()), text))?;
             let is_untyped = self.alphabet.types.is_empty();
             self.alphabet = Arc::new(if is_untyped { alphabet.untyped() } else { alphabet });
@@ -189,6 +190,17 @@ pub fn load_policy_with(
     untyped: bool,
     asked: &ProblemArgs,
 ) -> anyhow::Result<(Policy, Domain)> {
+    load_policy_beside(path, domain, untyped, asked, None)
+}
+
+/// The same for a policy that is looked at beside another one, which is read by [`another_policy`].
+pub fn load_policy_beside(
+    path: &Path,
+    domain: Option<&str>,
+    untyped: bool,
+    asked: &ProblemArgs,
+    beside: Option<&Path>,
+) -> anyhow::Result<(Policy, Domain)> {
     let shown = path.display();
     if !path.exists() {
         bail!("{shown} is missing: name a policy file, or the folder of a run, such as runs/blocks-1");
@@ -215,8 +227,11 @@ pub fn load_policy_with(
     if path.is_dir() && !file.exists() {
         bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(path));
     }
-    let mut domain = domain.open()?;
-    let (policy, alphabet) = Policy::read(&read_source(&file)?, &domain.alphabet)?;
+    let source = read_source(&file)?;
+    let beside = beside.map(|path| read_source(&policy_file(path)?)).transpose()?;
+    let policies: Vec<&Source> = std::iter::once(&source).chain(&beside).collect();
+    let mut domain = domain.open(&policies)?;
+    let (policy, alphabet) = Policy::read(&source, &domain.alphabet)?;
     // What the policy defines is part of what is spoken here.
     domain.alphabet = alphabet;
     Ok((policy, domain))
@@ -236,9 +251,13 @@ pub fn knows_domain(policy: &Path) -> bool {
 /// Another policy of a domain: a policy file, or that of the folder of a run. What it defines for itself joins the alphabet of the
 /// domain.
 pub fn another_policy(path: &Path, domain: &mut Domain) -> anyhow::Result<Policy> {
-    let folder = path.is_dir().then(|| run_folder::RunFolder::open(path)).transpose()?;
-    let file = folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path());
-    let (policy, alphabet) = Policy::read_beside(&read_source(&file)?, &domain.alphabet)?;
+    let (policy, alphabet) = Policy::read_beside(&read_source(&policy_file(path)?)?, &domain.alphabet)?;
     domain.alphabet = alphabet;
     Ok(policy)
+}
+
+/// The file of a policy: itself, or that of the folder of a run.
+fn policy_file(path: &Path) -> anyhow::Result<PathBuf> {
+    let folder = path.is_dir().then(|| run_folder::RunFolder::open(path)).transpose()?;
+    Ok(folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path()))
 }

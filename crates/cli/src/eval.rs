@@ -16,7 +16,7 @@ use crate::log;
 use crate::progress::{Control, TIMED, bar, catch_interrupts, interrupted};
 use crate::safe_file::write;
 use crate::say;
-use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::table::{WIDTH, columns, fixed, thousands, wrap};
 
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {
@@ -233,17 +233,17 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
     for (task, s) in scores {
         rows.push(row([
             task.clone(),
-            format!("{:.3}", s.mean),
+            fixed(s.mean, 3),
             // A single episode says nothing about how far its return may be off.
             if s.episodes > 1 { format!("{:.3}", s.stderr) } else { format!("n = {}", s.episodes) },
             s.success_rate.map_or_else(none, |share| format!("{}%", (100.0 * share).round())),
-            s.best_known.map_or_else(none, |best| format!("{best:.3}")),
+            s.best_known.map_or_else(none, |best| fixed(best, 3)),
         ]));
     }
     let mut text = columns(&rows, indent);
     for (task, s) in scores.iter().filter(|(_, s)| !s.references.is_empty()) {
         let others: Vec<String> =
-            s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
+            s.references.iter().map(|(name, mean)| format!("{name} {}", fixed(*mean, 3))).collect();
         let others = format!("{task}, other controllers on the same instances: {}", others.join(", "));
         text.push_str(&wrap(&others, indent, WIDTH));
     }

@@ -390,8 +390,12 @@ impl Observer for Watch<'_> {
         }
         drop(runs);
         self.save(seed, checkpoint, true);
-        if !checkpoint.done.is_empty() {
-            self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart, checkpoint.done.len()));
+        if checkpoint.done.len() > 1 {
+            self.say(format!(
+                "seed {seed}: restart {} chosen of {}",
+                learned.restart + 1,
+                checkpoint.done.len()
+            ));
         }
     }
 

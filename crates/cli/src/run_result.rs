@@ -117,14 +117,14 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<Value> {
         .rules
         .iter()
         .map(|rule| {
-            let arity = alphabet.action(rule.action).args.len();
-            let canonical = rule.canonical(arity);
+            let decl = alphabet.action(rule.action);
+            let canonical = rule.canonical(decl.args.len());
             let literals = canonical.body.iter().map(|l| l.display(alphabet).to_string());
             let choices = canonical.choices.iter().map(|c| c.display(alphabet).to_string());
             let body: Vec<String> = literals.chain(choices).collect();
             json!({
                 "weight": rule.weight,
-                "action": format!("{}/{arity}", alphabet.action(rule.action).name),
+                "action": format!("{}/{}", decl.name, decl.arity()),
                 "body": body,
                 "text": rule.display(alphabet).to_string(),
             })

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::run_folder::BEST;
-use crate::table::thousands;
+use crate::table::{fixed, thousands};
 
 /// The best policy of a run that is under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl SoFar {
     /// How good it is, in a few words.
     pub fn how(&self) -> String {
         let share = self.success.map_or_else(String::new, |s| format!(", {:.0}% succeed", 100.0 * s));
-        format!("{} decisions, return {:.3}{share}", thousands(self.decisions), self.mean_return)
+        format!("{} decisions, return {}{share}", thousands(self.decisions), fixed(self.mean_return, 3))
     }
 
     /// What a run has learned that ends with it, or with nothing.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use derrl_env::{Options, ShieldTally};
 use derrl_learn::{Config, Learned, Origin, Problem, Score, UpdateStats, WideningStep};
-use derrl_logic::{Alphabet, Policy};
+use derrl_logic::{Alphabet, How, Policy, Role};
+use derrl_report::English;
 use serde_json::{Value, json};
 
 use crate::args::{SeedRange, Train};
@@ -24,7 +25,7 @@ use crate::setup::Setup;
 use crate::shell::quoted;
 use crate::so_far::{Cut, SoFar};
 use crate::style::Paint;
-use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::table::{WIDTH, columns, fixed, thousands, wrap};
 use crate::{estimate, eval, report, say, tensorboard};
 
 /// Learns, scores, and leaves a folder for each run.
@@ -382,10 +383,9 @@ pub(crate) fn finish(
     let (Some(trained), Some(others)) = (trained, others) else { return Ok(None) };
     let scores = [trained, others].concat();
     // A task that asks for nothing that is reached or not is neither solved nor unsolved.
-    let has_goal = scores.first().is_some_and(|(_, s)| s.success_rate.is_some());
+    let solved = scores.first().and_then(|(_, s)| s.solved());
     // A budget of steps is planned ahead: it counts as what ended a run that took most of it or did not get there.
-    let spent =
-        |most: &u64| has_goal && !learned.solved() || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
+    let spent = |most: &u64| solved == Some(false) || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
     let cut = cut.or_else(|| config.budget.filter(spent).map(Cut::Steps));
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
@@ -397,9 +397,9 @@ pub(crate) fn finish(
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
         steps: learned.steps,
         selection_steps: learned.selection_steps,
-        solved: has_goal.then(|| learned.solved()),
+        solved,
         cut,
-        advice: if has_goal { learned.advice(&domain.alphabet) } else { Vec::new() },
+        advice: scores.first().map_or_else(Vec::new, |(_, score)| advice(learned, score, &domain.alphabet)),
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
         seconds,
@@ -426,6 +426,31 @@ pub(crate) fn finish(
     }))
 }
 
+/// What could be changed where the training task is not solved: the share of its episodes that succeed, then what the learner says.
+fn advice(learned: &Learned, score: &Score, alphabet: &Alphabet) -> Vec<String> {
+    let (Some(share), Some(false)) = (score.success_rate, score.solved()) else { return Vec::new() };
+    let best = score.best_known.map_or_else(String::new, |best| format!(", best known {best:.3}"));
+    let first = format!(
+        "{:.0}% of the training episodes succeed: return {}{best}",
+        100.0 * share,
+        fixed(score.mean, 3)
+    );
+    let mut advice = vec![first];
+    // The learner counts the episodes that it selected rules by; scores are of new ones.
+    advice.extend(learned.advice(alphabet).into_iter().filter(|text| !text.starts_with("not solved")));
+    let has_distance = alphabet.definitions().iter().any(|d| matches!(d.how, How::Distance { .. }));
+    let mut background = alphabet.predicates.iter().filter(|p| p.role == Role::Background);
+    if !has_distance && background.any(|p| matches!(p.args.as_slice(), [a, b] if a == b)) {
+        let hint = "distances: `:- distance(nearer, STEP, TARGET).` in the domain file lets rules see which step leads nearer to a \
+                    target, as in examples/derived/gridworld.pl";
+        advice.insert(1, hint.to_string());
+    }
+    advice
+}
+
+/// From this share of successes on, a policy is good, if not perfect.
+const GOOD: f64 = 0.5;
+
 impl Finished {
     fn show(&self, domain: &Domain, paint: Paint) -> String {
         // Rules about numbers come from no restarts.
@@ -443,17 +468,26 @@ impl Finished {
         );
         // Definitions of the policy's own, if any, stand before its rules.
         let shown = self.policy.display(&self.alphabet).to_string();
-        let mut origins = self.origins.iter();
+        let (mut origins, mut rules) = (self.origins.iter(), self.policy.rules.iter());
+        let english = English::new(&self.alphabet, domain.world.wording());
         for line in shown.lines() {
             let origin = if line.contains("::") { origins.next() } else { None };
             let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
             let _ = writeln!(text, "  {}{origin}", paint.rule(line));
+            if line.contains("::")
+                && let Some(rule) = rules.next()
+            {
+                let _ = write!(text, "{}", paint.faint(&wrap(&english.rule(rule), "      ", WIDTH)));
+            }
         }
         let kept: Vec<&WideningStep> = self.widenings.iter().filter(|w| w.kept).collect();
         for (i, WideningStep { to, before, after, .. }) in kept.into_iter().enumerate() {
             let mark = if i == 0 { "\n  wider language: " } else { "                  " };
             let brought = if after > before {
-                format!("training return {before:.3} before, {after:.3} with it")
+                // As many decimals as it takes to see what was gained.
+                let differ = |digits: &usize| format!("{before:.digits$}") != format!("{after:.digits$}");
+                let digits = (3..9).find(differ).unwrap_or(9);
+                format!("training return {before:.digits$} before, {after:.digits$} with it")
             } else {
                 "better in larger instances, or after wrong moves".to_string()
             };
@@ -462,7 +496,10 @@ impl Finished {
         for (i, advice) in self.advice.iter().enumerate() {
             let mark = if i == 0 { "\n  ! " } else { "    " };
             let lines = wrap(advice, "      ", WIDTH);
-            let _ = writeln!(text, "{mark}{}", paint.bad(lines.trim()));
+            let is_good =
+                self.scores.first().is_some_and(|(_, s)| s.success_rate.is_some_and(|share| share >= GOOD));
+            let line = if is_good { paint.unsure(lines.trim()) } else { paint.bad(lines.trim()) };
+            let _ = writeln!(text, "{mark}{line}");
         }
         if let Some(cut) = self.cut {
             let _ = writeln!(text, "\n  {}", paint.bad(&cut.to_string()));
@@ -498,10 +535,10 @@ fn summary(results: &[Finished]) -> String {
         let best = scores.iter().map(|(_, score)| score.best_known).sum::<Option<f64>>();
         if let Some((seed, worst)) = scores.iter().min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
             let cells = [
-                format!("{mean:.3}"),
-                format!("{:.3}", worst.mean),
+                fixed(mean, 3),
+                fixed(worst.mean, 3),
                 seed.to_string(),
-                best.map_or_else(|| "-".to_string(), |sum| format!("{:.3}", sum / n)),
+                best.map_or_else(|| "-".to_string(), |sum| fixed(sum / n, 3)),
             ];
             rows.push(std::iter::once(task.clone()).chain(cells).collect());
         }

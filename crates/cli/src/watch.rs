@@ -12,7 +12,7 @@ use crate::cli::{Failure, Outcome, print};
 use crate::domain::load_policy;
 use crate::progress::{catch_interrupts, interrupted};
 use crate::style::Paint;
-use crate::table::{WIDTH, list, wrap};
+use crate::table::{WIDTH, fixed, list, wrap};
 
 /// Facts of a state that are shown, at the most.
 const MOST_FACTS: usize = 24;
@@ -41,7 +41,7 @@ pub fn run(args: &Watch) -> Outcome {
         if interrupted() { Err(Failure::Interrupted("interrupted".to_string())) } else { Ok(()) }
     };
     for step in &trace.steps {
-        let head = format!("step {} of {}, return {total:.2}", step.step, trace.steps.len());
+        let head = format!("step {} of {}, return {}", step.step, trace.steps.len(), fixed(total, 2));
         show(&format!(
             "{}\n{}{}",
             paint.faint(&head),
@@ -57,7 +57,7 @@ pub fn run(args: &Watch) -> Outcome {
         (_, None) => paint.strong("the episode is over"),
         (_, Some(false)) => paint.bad("the goal is not reached"),
     };
-    let head = format!("end after {} steps, return {:.2}", trace.steps.len(), end.total);
+    let head = format!("end after {} steps, return {}", trace.steps.len(), fixed(end.total, 2));
     show(&format!("{}\n{}{word}", paint.faint(&head), state(&end.scene, &end.facts, paint)))
 }
 

@@ -70,7 +70,7 @@ pub fn deprived() -> Vec<Deprived> {
         all.push(Deprived { budget: Some(budget), ..Deprived::new("budget", "all but a few steps", (world, None)) });
     }
     for world in [lock::long(), lamps::many()] {
-        all.push(Deprived { improves: false, ..Deprived::new("exploration", "smaller instances", (world, None)) });
+        all.push(Deprived::new("exploration", "smaller instances", (world, None)));
     }
     all
 }

@@ -51,8 +51,8 @@ struct Seen {
 impl Policy {
     /// The policy that a text describes, for a world.
     pub fn parse(world: &World, text: &str) -> Result<Policy, Error> {
-        let alphabet = world.widest_alphabet();
-        let (rules, alphabet) = derrl_logic::Policy::read(&Source::new("policy.pl", text), &alphabet)?;
+        let source = Source::new("policy.pl", text);
+        let (rules, alphabet) = derrl_logic::Policy::read(&source, &world.alphabet_for(&source)?)?;
         Ok(Policy { alphabet, rules })
     }
 
@@ -101,14 +101,15 @@ impl Policy {
     pub fn why_not(&self, state: &State, action: &str, args: &[&str]) -> Result<WhyNot, Error> {
         let seen = self.see(state)?;
         let universe = seen.env.universe();
-        let id = self.alphabet.find_action(action, args.len()).ok_or_else(|| {
-            let known = self.alphabet.actions.iter().map(|a| Indicator(&a.name, a.args.len()).to_string());
+        let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
+        let (id, names) = self.alphabet.find_ground(action, &names).ok_or_else(|| {
+            let whole = self.alphabet.actions.iter().filter(|a| !a.repeats());
+            let known = whole.map(|a| Indicator(&a.name, a.arity()).to_string());
             let known: Vec<String> = known.collect();
             let wanted = format!("{action}/{}", args.len());
             let help = derrl_env::nearest(&wanted, known.iter().map(String::as_str));
             Error::Action(format!("there is no action `{wanted}`{help}"))
         })?;
-        let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
         let asked = find_action(&self.alphabet, universe, id, &names).map_err(Error::Action)?;
         let decider = derrl_logic::Decider::new(&self.rules, &self.alphabet, universe);
         let legal = seen.legal.as_deref();
@@ -189,8 +190,9 @@ impl Policy {
             Constant::Int(n) => n.to_string(),
             Constant::Name(name) => name.to_string(),
         };
-        let args = action.args.iter().map(|&o| text(universe.name(o))).collect();
-        Action { name: self.alphabet.action(action.action).name.clone(), args }
+        let decl = self.alphabet.action(action.action);
+        let args = decl.written(&action.args).into_iter().map(|o| text(universe.name(o))).collect();
+        Action { name: decl.name.clone(), args }
     }
 }
 

@@ -179,7 +179,10 @@ impl Pddl {
         // Rules speak of goals that training has; without training, of those that the tests have.
         let about = if files.train.is_empty() { &tasks[..] } else { &tasks[..1] };
         let about = about.iter().flat_map(|(_, tasks)| tasks.iter().map(Arc::as_ref));
-        let translation = Arc::new(Translation::new(&domain, about)?);
+        // Actions with equal arguments are offered where they change something in training.
+        let train = if files.train.is_empty() { &[][..] } else { &tasks[0].1 };
+        let translation = Translation::new(&domain, about)?.with_repeated(&derrl_pddl::repeated(train))?;
+        let translation = Arc::new(translation);
         Ok(Arc::new(Pddl {
             translation,
             tasks,
@@ -196,8 +199,13 @@ impl Pddl {
         let name = derrl_pddl::plain(&self.translation.domain.name);
         let about = format!("the PDDL domain {}", self.translation.domain.name);
         let world = World::new(name, self.translation.text())?.about(about);
+        let words = derrl_pddl::generate::words(&world.alphabet());
+        let world = world.words(words);
         // Policies for it may speak of goals that its problems lack; what is learned does not.
-        let open = self.translation.open_text(world.domain())?;
+        let (translation, text) = (Arc::clone(&self.translation), world.domain().to_string());
+        let open = move |heads: &[(String, Vec<u8>)]| {
+            translation.open_text(&text, heads).map_err(derrl_env::Error::Language)
+        };
         let mut world = world.policies_say(open)?;
         for (task, problems) in &self.tasks {
             let (own, name) = (Arc::clone(self), task.clone());

@@ -46,7 +46,7 @@ pub fn space(pddl: &Arc<Pddl>, alphabet: &Arc<Alphabet>, extent: &Extent) -> Res
             walked.push(Arc::new(Walked {
                 problems: Arc::clone(&problems),
                 place,
-                shortest: distances(&graph),
+                shortest: distances(&graph, &problems),
                 graph,
             }));
         }
@@ -71,11 +71,12 @@ pub fn space(pddl: &Arc<Pddl>, alphabet: &Arc<Alphabet>, extent: &Extent) -> Res
 }
 
 /// The fewest steps from each state to a goal, backwards from the goals.
-fn distances(graph: &Graph) -> Vec<Option<u32>> {
+fn distances(graph: &Graph, problems: &Problems) -> Vec<Option<u32>> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); graph.states.len()];
     for (from, edges) in graph.edges.iter().enumerate() {
-        // An action that names an object twice is none of a policy's.
-        edges.iter().filter(|e| distinct(&e.1)).for_each(|e| before[e.2].push(from));
+        // What the alphabet does not have, as with equal arguments, is none of a policy's.
+        let known = edges.iter().filter(|e| problems.action(e.0, &e.1).is_some());
+        known.for_each(|e| before[e.2].push(from));
     }
     let mut shortest = vec![None; graph.states.len()];
     let mut queue: VecDeque<usize> = (0..graph.states.len()).filter(|&s| graph.goals[s]).collect();
@@ -91,10 +92,6 @@ fn distances(graph: &Graph) -> Vec<Option<u32>> {
         }
     }
     shortest
-}
-
-fn distinct(args: &[u32]) -> bool {
-    (1..args.len()).all(|i| !args[..i].contains(&args[i]))
 }
 
 impl Space for Walkable {
