@@ -264,7 +264,10 @@ impl World {
         F: Fn(&[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync + 'static,
     {
         let usual = self.parse(&domain, &[])?;
-        Ok(self.edit(|w| (w.own, w.wider) = (Arc::clone(&usual), Some((usual, Arc::new(domain))))))
+        Ok(self.edit(|w| {
+            w.own = Arc::clone(&usual);
+            w.wider = Some((usual, Arc::new(domain)));
+        }))
     }
 
     fn parse(&self, domain: &Wider, heads: &[(String, Vec<u8>)]) -> Result<Arc<Alphabet>, Error> {

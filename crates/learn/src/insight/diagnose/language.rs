@@ -56,7 +56,8 @@ pub struct Wider {
 
 /// Candidate atoms of a language, at the most: beyond, comparing states takes too long.
 const MOST_ATOMS: f64 = 1200.0;
-/// Variables that are added, at the most.
+/// Variables that are added, at the most; one where there are so many.
+const MANY_VARIABLES: usize = 3;
 const MORE_VARIABLES: usize = 2;
 
 /// What the world reports, beside what a language declares: lines for a domain file, each with what it adds in words.
@@ -147,7 +148,8 @@ pub fn wider(world: &World, language: &Arc<Alphabet>, improves: bool) -> Vec<Wid
         let alphabet = with_lines(language, &[&line]);
         add(Missing::Negation, format!("the negation of {name}"), line, alphabet, improves && !some_negated);
     }
-    for n in language.variables + 1..=language.variables + MORE_VARIABLES {
+    let more = if language.variables < MANY_VARIABLES { MORE_VARIABLES } else { 1 };
+    for n in language.variables + 1..=language.variables + more {
         let alphabet = Alphabet { variables: n, variables_given: true, ..(**language).clone() };
         let what = if n == language.variables + 1 { "one more variable".to_string() } else { format!("{n} variables") };
         add(Missing::Variable, what, format!(":- variables({n})."), Some(alphabet), improves && !language.variables_given);

@@ -63,6 +63,8 @@ const MOST_ASKED: usize = 60;
 /// A rule may be wrong in this share of the states in which it is right, and each such state counts against so many.
 const TOLERATED: f64 = 0.12;
 const WRONG: f64 = 4.0;
+/// A rule that is never wrong comes first if it is right in this share of the states that are left.
+const FEW: f64 = 0.1;
 /// What a state costs that is left: so many atoms, as a share of all states.
 const LEFT: f64 = 300.0;
 
@@ -132,6 +134,8 @@ fn next(
     alphabet: &Alphabet,
     room: &dyn Fn(Action) -> bool,
 ) -> Option<(Action, Vec<u64>)> {
+    // One that is never wrong comes before one that is wrong now and then, if it is right in many states.
+    let many = FEW * left.len() as f64;
     let mut best: Option<(f64, usize, Action, Vec<u64>)> = None;
     let stride = (left.len() / ASKED).max(1);
     // First those that are evenly spread, then, if none has a rule, all others.
@@ -156,7 +160,9 @@ fn next(
                     if length == 0 || alphabet.max_body.is_some_and(|most| length > most) {
                         continue;
                     }
-                    let worth = tally(&body).worth();
+                    let tally = tally(&body);
+                    let is_strict = tally.wrong == 0 && tally.right as f64 >= many;
+                    let worth = tally.worth() + if is_strict { left.len() as f64 } else { 0.0 };
                     let is_better = |(most, short, ..): &(f64, usize, Action, Vec<u64>)| {
                         worth > *most || worth == *most && length < *short
                     };
