@@ -1,7 +1,7 @@
 """Learns reinforcement-learning policies that a person can read: first-order rules.
 
     >>> import derrl
-    >>> run = derrl.train("blocks", seed=0, out="runs/blocks")
+    >>> run = derrl.train("blocks", seed=0, out="runs/first")
     >>> print(run.policy)
     >>> run.scores["train"].success_rate
 

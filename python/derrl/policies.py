@@ -67,7 +67,7 @@ def _match(match: Mapping[str, Any]) -> str:
 class Explanation:
     """Why one decision was taken.
 
-        >>> print(run.policy.explain(facts, world))
+        >>> print(run.policy.explain(facts))
     """
 
     action: str
@@ -186,6 +186,7 @@ class Difference:
 class Plan:
     """What a policy does in a PDDL problem.
 
+        >>> run = derrl.train(derrl.pddl("ferry"))
         >>> print(derrl.plan(run.policy, "ferry/test/p1.pddl"))
     """
 
@@ -219,12 +220,18 @@ class Policy:
     @staticmethod
     def parse(text: str, domain: WorldLike | Path) -> Policy:
         """The policy that a text describes. The domain is the name of a built-in world, a world, or the text or path of a
-        domain file."""
+        domain file.
+
+            >>> policy = derrl.Policy.parse("move(X, Y) :- top(X), isFloor(Y).", "blocks")
+        """
         return Policy(_derrl.Policy.parse(text, _described(domain)))
 
     @staticmethod
     def load(path: str | PathLike[str], domain: WorldLike | Path) -> Policy:
-        """The policy in a file, such as the ``policy.pl`` of a run."""
+        """The policy in a file, such as the ``policy.pl`` of a run.
+
+            >>> policy = derrl.Policy.load("runs/blocks/policy.pl", "blocks")
+        """
         return Policy.parse(Path(path).read_text(encoding="utf-8"), domain)
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -270,6 +277,8 @@ class Policy:
         policy was asked before. ``legal`` lists the legal actions, or is the world, in that state. ``objects`` are those that no
         fact names, with their types.
 
+            >>> world = Delivery()
+            >>> run = derrl.train(world)
             >>> run.policy.act(world.reset(seed=0), world)
         """
         return self._inner.act(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects)
@@ -277,7 +286,11 @@ class Policy:
     def best(
         self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
     ) -> list[Action]:
-        """All actions that are as good as the one taken, in order."""
+        """All actions that are as good as the one taken, in order.
+
+            >>> for action in run.policy.best(facts):
+            ...     print(action)
+        """
         return self._inner.best(facts, self._legal(legal), objects)
 
     def explain(
@@ -288,7 +301,12 @@ class Policy:
         seed: int | None = None,
         objects: Mapping[str, str] | None = None,
     ) -> Explanation:
-        """Why it acts as it does in a state: the rule that fires, the substitution, the facts."""
+        """Why it acts as it does in a state: the rule that fires, the substitution, the facts.
+
+            >>> print(run.policy.explain(facts))
+            move(...)
+              because ...
+        """
         value = json.loads(self._inner.explain_json(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects))
         return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__})
 
@@ -300,12 +318,20 @@ class Policy:
         *,
         objects: Mapping[str, str] | None = None,
     ) -> WhyNot:
-        """Why it does not take an action in a state. The action is a tuple, or a text as explanations have it: ``move(a, b)``."""
+        """Why it does not take an action in a state. The action is a tuple, or a text as explanations have it.
+
+            >>> print(run.policy.why_not(facts, "move(b, floor)"))
+            not move(b, floor): ...
+        """
         value = json.loads(self._inner.why_not_json(facts, _action(action), self._legal(legal), objects))
         return WhyNot(**{key: value[key] for key in WhyNot.__dataclass_fields__})
 
     def attach(self, source: object) -> Policy:
-        """The same policy, for a world in Python: then :meth:`predict` works, and :meth:`act` asks for legal actions where the world has them."""
+        """The same policy, for a world in Python: then :meth:`predict` works, and :meth:`act` asks for legal actions where the world has them.
+
+            >>> world = Delivery()
+            >>> policy = derrl.Policy.parse("drop(X) :- held(X).", world).attach(world)
+        """
         attached = Policy(self._inner)
         attached._source = source
         return attached
@@ -324,6 +350,10 @@ class Policy:
 
         The facts come from the ``facts`` function of :func:`derrl.wrap`, or from ``info["facts"]`` of the environments that
         derrl registers with Gymnasium. ``info`` may also be given as the second argument.
+
+            >>> env = gymnasium.make("derrl/Blocks-v0")
+            >>> observation, info = env.reset(seed=0)
+            >>> action, _ = run.policy.predict(observation, info)
         """
         if info is None and isinstance(state, (Mapping, list, tuple)):
             info = state
@@ -362,7 +392,12 @@ class Policy:
         return [(observation[i], {key: value[i] for key, value in told.items()}) for i in range(count)]
 
     def export(self, language: str) -> str:
-        """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``."""
+        """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``.
+
+            >>> print(run.policy.export("prolog"))
+            % A policy for blocks, exported by derrl.
+            ...
+        """
         return self._inner.export(language)
 
     def __str__(self) -> str:
@@ -485,6 +520,7 @@ def plan(
     """What a policy for a PDDL domain does in a problem of that domain. A plan that reaches the goal was checked by the rules of
     PDDL.
 
+        >>> run = derrl.train(derrl.pddl("ferry"))
         >>> derrl.plan(run.policy, "ferry/test/p1.pddl").solved
     """
     of = _playable(policy, world)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -60,6 +60,8 @@ class Prepared:
     """What was seen of the world, where its domain was inferred."""
     remake: Callable[[str], World] | None = None
     """The same world with another domain file."""
+    sources: Sequence[object] = ()
+    """The Python objects of all tasks."""
 
 
 def prepare(
@@ -103,7 +105,7 @@ def prepare(
     def remake(text: str) -> World:
         return World.python(named, text, tasks, _summary(of))
 
-    return Prepared(remake(text), of, inference, remake)
+    return Prepared(remake(text), of, inference, remake, [object for _, object in tasks])
 
 
 def world(

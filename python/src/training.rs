@@ -65,12 +65,12 @@ impl Request {
             let warning = std::ffi::CString::new(warning)?;
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
         }
-        in_folder::start(&self.0, &folder).map_err(raise)
+        py.detach(|| in_folder::start(&self.0, &folder)).map_err(raise)
     }
 
     /// An error if what is asked is wrong, or if the folder holds another run than it would make.
-    fn check(&self, folder: PathBuf) -> PyResult<()> {
-        in_folder::check(&self.0, &folder).map_err(raise)
+    fn check(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        py.detach(|| in_folder::check(&self.0, &folder)).map_err(raise)
     }
 }
 
@@ -100,10 +100,11 @@ pub fn learn(
         }
         in_folder::learn(&folder, &world, threads, max_seconds, control)
     })?;
-    match ended.map_err(raise)? {
-        Ended::Finished(result) => Ok(result.to_string()),
-        Ended::Failed(fault) => Err(raise_fault(&fault)),
-        Ended::Stopped => Err(stopped.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+    match (ended.map_err(raise)?, stopped) {
+        (Ended::Failed(fault), _) => Err(raise_fault(&fault)),
+        (_, Some(stopped)) => Err(stopped),
+        (Ended::Finished(result), None) => Ok(result.to_string()),
+        (Ended::Stopped, None) => Err(PyKeyboardInterrupt::new_err(())),
     }
 }
 
@@ -133,8 +134,13 @@ fn watched<T: Send>(
                     work(control)
                 }
             });
-            while !worker.is_finished() {
-                std::thread::park_timeout(POLL);
+            // Once more when it has ended: what it found last has not been told yet.
+            let mut ended = false;
+            while !ended {
+                ended = worker.is_finished();
+                if !ended {
+                    std::thread::park_timeout(POLL);
+                }
                 if stopped.is_some() {
                     waited += POLL;
                     if let Some(&ident) = ident.get().filter(|_| waited >= PATIENCE) {
@@ -184,8 +190,10 @@ fn interrupt(py: Python<'_>, ident: u64) -> PyResult<()> {
 
 /// The restarts of the run in a folder that have to be done before the next look at their results.
 #[pyfunction]
-pub fn pending(world: &Bound<'_, World>, folder: PathBuf) -> PyResult<Vec<u64>> {
-    spread::pending(&folder, &world.get().world).map_err(raise)
+pub fn pending(py: Python<'_>, world: &Bound<'_, World>, folder: PathBuf) -> PyResult<Vec<u64>> {
+    // Looking at what there is to do may make worlds on other threads, which need the interpreter.
+    let world = world.get().world.clone();
+    py.detach(|| spread::pending(&folder, &world)).map_err(raise)
 }
 
 /// Does one of the pending restarts. Returns what `absorb` takes, or nothing where it was stopped at once, and the exception
@@ -215,14 +223,15 @@ pub fn restart(
 #[pyfunction]
 #[pyo3(signature = (world, folder, results, seconds = 0.0))]
 pub fn absorb(
+    py: Python<'_>,
     world: &Bound<'_, World>,
     folder: PathBuf,
     results: Vec<String>,
     seconds: f64,
 ) -> PyResult<Option<String>> {
     let results: Result<Vec<_>, _> = results.iter().map(|text| serde_json::from_str(text)).collect();
-    let best =
-        spread::absorb(&folder, &world.get().world, results.map_err(raise)?, seconds).map_err(raise)?;
+    let (world, results) = (world.get().world.clone(), results.map_err(raise)?);
+    let best = py.detach(|| spread::absorb(&folder, &world, results, seconds)).map_err(raise)?;
     Ok(best.map(|value| value.to_string()))
 }
 

@@ -19,7 +19,12 @@ use crate::player::Player;
 /// An action that is asked for.
 pub const ACTION: Origin = Origin::actions("actions are");
 
-/// A world: its alphabet and its tasks.
+/// A world: its alphabet and its tasks. Made by `derrl.world`, `derrl.pddl` or by training.
+///
+///     >>> world = derrl.world("blocks")
+///     >>> world.actions()
+///     [('move', 2)]
+///     >>> print(world.domain)
 #[pyclass(frozen, module = "derrl._derrl")]
 #[derive(Clone)]
 pub struct World {
@@ -47,6 +52,9 @@ impl World {
 }
 
 /// The names of the built-in worlds.
+///
+///     >>> derrl.builtin()
+///     [...'blocks'...]
 #[pyfunction]
 pub fn builtin() -> Vec<String> {
     engine::worlds().iter().map(|w| w.name().to_string()).collect()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use derrl::cli::{SeedRange, parse_seeds};
+use derrl_cli::{SeedRange, parse_seeds};
 
 /// Measures derrl on this machine.
 #[derive(Debug, Parser)]

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use derrl::cli::{SeedRange, catch_interrupts, interrupted};
 use derrl::setup::Setup;
 use derrl::{Planning, Policy, Problems};
+use derrl_cli::{SeedRange, catch_interrupts, interrupted};
 use derrl_env::{Options, nearest};
 use derrl_learn::{Best, Checkpoint, Config, Learned, Observer};
 use derrl_report::table::{WIDTH, columns, thousands, wrap};

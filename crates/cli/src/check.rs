@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
+use derrl::domain::{Domain, read_source};
+use derrl::worlds::worlds;
 use derrl_env::find_in;
 use derrl_learn::MOST_CANDIDATES;
 use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source, candidate_bound, candidates};
 use serde_json::{Value, json};
 
 use crate::args::Check;
-use crate::cli::{Failure, Outcome, print, print_json, worlds};
-use crate::domain::{Domain, read_source};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::say;
 
 /// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.

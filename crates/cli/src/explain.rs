@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use derrl::domain::{Domain, read_source};
+use derrl::policies::load_policy_with;
 use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
     Ask, Bounds, Change, Explainer, Explanation, Found, Match, NumberChange, Others, Reading, Reason,
@@ -14,16 +16,16 @@ use derrl_logic::{
     Action, Alphabet, Constant, Facts, Number, Policy, Pred, Role, Universe, parse_ground_action,
     parse_state, parse_state_in,
 };
+use derrl_report::table::{WIDTH, fixed, list, wrap};
 use derrl_report::{English, Theme};
 use serde_json::{Value, json};
 
 use crate::args::Explain;
-use crate::cli::{Outcome, print, print_json};
-use crate::domain::{Domain, load_policy_with, read_source};
+use crate::failure::Outcome;
+use crate::output::{print, print_json};
 use crate::picture::{self, Format};
 use crate::say;
 use crate::style::Paint;
-use crate::table::{WIDTH, fixed, list, wrap};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -34,7 +36,7 @@ const TASK: &str = "train";
 /// Explains an episode, step by step, or what the policy does in a state given by hand.
 pub fn run(args: &Explain) -> Outcome {
     let (policy, domain) =
-        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems.asked())?;
     let questions = Questions::new(args, &domain.alphabet)?;
     if let Some(file) = &args.state {
         return in_state(file, args, &policy, &domain, &questions);

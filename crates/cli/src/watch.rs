@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use derrl::policies::load_policy;
 use derrl_env::scene::{Grid, Scene};
 use derrl_learn::{Ask, Bounds, ExplainedStep, Others, WhatIfs, explain_episode};
+use derrl_report::table::{WIDTH, fixed, list, wrap};
 
 use crate::args::Watch;
-use crate::cli::{Failure, Outcome, print};
-use crate::domain::load_policy;
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
 use crate::progress::{catch_interrupts, interrupted};
 use crate::style::Paint;
-use crate::table::{WIDTH, fixed, list, wrap};
 
 /// Facts of a state that are shown, at the most.
 const MOST_FACTS: usize = 24;

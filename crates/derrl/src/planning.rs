@@ -6,10 +6,10 @@ use std::sync::Arc;
 use derrl_env::World;
 use derrl_learn::Score;
 
-use crate::args::ProblemArgs;
+use crate::asked::Asked;
 use crate::domain::Domain;
-use crate::library::policy::Policy;
 use crate::pddl::{self, Files, Pddl};
+use crate::policy::Policy;
 
 /// A domain of PDDL with problems to train and to test on: what `derrl train DOMAIN.pddl --train ... --test ...` reads.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Planning {
                 domain.display()
             );
         };
-        let asked = ProblemArgs {
+        let asked = Asked {
             train: problems.train.clone(),
             test: problems.test.iter().map(|(_, path)| path.clone()).collect(),
             horizon: problems.horizon,

@@ -4,7 +4,7 @@
 //! seconds for all of them together; `DERRL_FUZZ_SEED` makes other inputs. A line of the record says how many there were:
 //!
 //! ```sh
-//! DERRL_FUZZ_SECONDS=14400 DERRL_FUZZ_RECORD=$PWD/bench/fuzz.jsonl cargo test --release -p derrl --lib fuzz
+//! DERRL_FUZZ_SECONDS=14400 DERRL_FUZZ_RECORD=$PWD/bench/fuzz.jsonl cargo test --release -p derrl-bench --test fuzz
 //! ```
 
 use std::fs;
@@ -12,17 +12,14 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use derrl::runs::{Manifest, RunConfig, RunFolder, page};
+use derrl::settings::from_file as settings_from_file;
 use derrl_env::{Rng, World, worlds};
+use derrl_files::provenance::{commit, machine, today};
+use derrl_files::safe_file::append_line;
 use derrl_learn::{Checkpoint, Config, RestartResult};
 use derrl_logic::{Alphabet, FileKind, Policy, Source, parse_facts, parse_ground_action, parse_state};
 use serde_json::json;
-
-use crate::manifest::Manifest;
-use crate::provenance::{commit, machine, today};
-use crate::report;
-use crate::run_folder::{RunConfig, RunFolder};
-use crate::safe_file::append_line;
-use crate::train::from_file as settings_from_file;
 
 /// Inputs per target, where nothing else is said.
 const FEW: usize = 300;
@@ -365,7 +362,7 @@ fn read_results(input: &[u8], seed: usize, place: &Path) {
     run.write(["result.json", "metrics.jsonl"][seed], &String::from_utf8_lossy(input))
         .expect("a file can be written");
     let _ = run.result();
-    let _ = report::glance(&run, "run");
+    let _ = page::glance(&run, "run");
 }
 
 /// The files that a folder is read from, in an order that [`read_folder`] knows.

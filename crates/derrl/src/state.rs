@@ -6,7 +6,7 @@ use derrl_env::named::{Actions, Env, Facts, Named};
 use derrl_env::{BoxError, Env as _, Outcome, Rng};
 use derrl_logic::Alphabet;
 
-use crate::library::error::Error;
+use crate::error::Error;
 
 /// A state in names: what holds, and, where that matters, what is legal.
 ///

@@ -7,7 +7,7 @@ use derrl_learn::{Checkpoint, Config, Given, Learned, Observer, Problem, Search,
 use derrl_logic::Alphabet;
 
 use crate::domain::Domain;
-use crate::run_folder::RunFolder;
+use crate::runs::folder::RunFolder;
 
 /// A task to learn, with all that a search has to know.
 pub struct Setup {

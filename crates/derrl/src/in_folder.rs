@@ -8,18 +8,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use derrl_env::{Options, World};
-use derrl_learn::{Config, Problem};
+use derrl_learn::Config;
 use serde_json::{Value, json};
 
 use crate::domain::Domain;
+pub use crate::listener::Control;
 use crate::pddl::Files;
-pub use crate::progress::Control;
-use crate::progress::Watch;
-use crate::run_folder::{RunConfig, RunFolder};
-use crate::run_result::report_path;
-use crate::setup::Setup;
-pub use crate::so_far::SoFar;
-use crate::{Planning, report, tensorboard, train};
+use crate::planning::Planning;
+pub use crate::runs::SoFar;
+use crate::runs::{self, End, How, RunConfig, RunFolder, page, tensorboard};
+use crate::settings::with_setting;
 
 /// What is asked of a run.
 #[derive(Clone)]
@@ -122,28 +120,22 @@ fn asked(request: &Request) -> anyhow::Result<(RunConfig, String)> {
     };
     let mut settings = Config::default();
     for setting in &request.settings {
-        settings = train::with_setting(&settings, setting)?;
+        settings = with_setting(&settings, setting)?;
     }
-    settings.check()?;
-    let first = world.training_task()?.name.as_str();
-    let task = world.find_task(request.task.as_deref().unwrap_or(first))?;
-    world.make(&domain.alphabet, &task.name, &request.options)?;
-    Problem::new(&domain.alphabet, 1)?;
-    let config = RunConfig {
-        derrl: env!("CARGO_PKG_VERSION").to_string(),
-        domain: domain.name.clone(),
-        task: (task.name != first).then(|| task.name.clone()),
+    let text = domain.text.clone();
+    let asked = runs::Request {
+        domain,
+        untyped: request.untyped,
+        task: request.task.clone(),
         seed: request.seed,
         episodes: request.episodes,
-        untyped: request.untyped,
-        start: None,
         options: request.options.clone(),
-        pddl: domain.files.clone(),
-        budget: request.max_steps,
-        max_seconds: request.max_seconds,
         settings,
+        start: None,
+        max_steps: request.max_steps,
+        max_seconds: request.max_seconds,
     };
-    Ok((config, domain.text))
+    Ok((asked.config()?, text))
 }
 
 /// Trains in a folder that was started, from where it was, and leaves policy, scores and page in it.
@@ -158,39 +150,13 @@ pub fn learn(
     let _lock = RunFolder::lock(folder)?;
     let mut folders = [RunFolder::open(folder)?.of_world(world)];
     folders[0].config.max_seconds = max_seconds.or(folders[0].config.max_seconds);
-    let folder = &folders[0];
-    let mut domain = folder.domain()?;
-    let config = &folder.config;
-    let setup = Setup::of_run(folder, &mut domain)?;
-    let watch = Watch::new(&folders, config.settings.updates).controlled(control);
-    let seeds = vec![(config.seed, folder.checkpoint()?)];
-    let learned = setup.search(seeds, &watch, threads);
-    let learned = train::or_best(learned, &folders, &domain, &watch);
-    let seconds = watch.finish()?.pop().unwrap_or(0.0);
-    let learned = match learned {
-        Err(derrl_learn::Error::World(fault)) => return Ok(Ended::Failed(fault)),
-        other => other?.pop().flatten(),
-    };
-    let Some(learned) = learned else { return Ok(Ended::Stopped) };
-    let finished = match train::finish(true, folder, &domain, &learned, seconds, Some(control)) {
-        Err(error) => return fault_of(error).map(Ended::Failed),
-        Ok(None) => return Ok(Ended::Stopped),
-        Ok(Some(finished)) => finished,
-    };
-    let extent = report::Extent::of(1).within(seconds);
-    let written = report::write(folder.path(), &folders, &report_path(folder), extent);
-    match written {
-        Err(error) => fault_of(error).map(Ended::Failed),
-        Ok(_) => Ok(Ended::Finished(finished.json)),
-    }
-}
-
-/// The error of the world behind an error, or the error itself where there is none.
-fn fault_of(error: anyhow::Error) -> anyhow::Result<derrl_env::Fault> {
-    match error.downcast_ref::<derrl_learn::Error>() {
-        Some(derrl_learn::Error::World(fault)) => Ok(fault.clone()),
-        _ => Err(error),
-    }
+    let how = How { threads, page: true, tensorboard: false };
+    let mut result = Value::Null;
+    Ok(match runs::learn(&folders, how, control, &mut |_, _, finished| result = finished.json)? {
+        End::Done => Ended::Finished(result),
+        End::Stopped => Ended::Stopped,
+        End::Failed(fault) => Ended::Failed(fault),
+    })
 }
 
 /// The best policy so far of the run in a folder, as `train --json` prints what a finished run learned; none where nothing was found.
@@ -221,8 +187,8 @@ pub fn seconds_left(folder: &Path, max_seconds: Option<f64>) -> anyhow::Result<O
 /// Writes the page of a finished run, and returns its path.
 pub fn write_report(folder: &Path, world: &World, out: Option<&Path>) -> anyhow::Result<PathBuf> {
     let folders = [RunFolder::open(folder)?.of_world(world)];
-    let out = out.map_or_else(|| report_path(&folders[0]), Path::to_path_buf);
-    report::write(folder, &folders, &out, report::Extent::of(1))
+    let out = out.map_or_else(|| folders[0].page_path(), Path::to_path_buf);
+    page::write(folder, &folders, &out, derrl_pages::Extent::of(1))
         .with_context(|| format!("cannot write the page {}", out.display()))?;
     Ok(out)
 }

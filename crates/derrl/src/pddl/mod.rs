@@ -14,9 +14,10 @@ use derrl_logic::{Alphabet, Policy};
 use derrl_pddl::{PddlEnv, Plan, Problems, Simulator, Solvability, Task, Translation};
 use serde::{Deserialize, Serialize};
 
-use crate::args::ProblemArgs;
-use crate::bounded::read_up_to;
-use crate::sealed::fingerprint;
+use derrl_files::bounded::read_up_to;
+use derrl_files::sealed::fingerprint;
+
+use crate::asked::Asked;
 
 /// States at the most by which a problem is searched for a plan, to tell why it was not solved.
 const SEARCHED: usize = 20_000;
@@ -65,7 +66,7 @@ pub fn domain_file(name: &Path) -> Option<PathBuf> {
 
 impl Files {
     /// The domain with the problems asked for. A folder brings its own: those in `train/`, and those in each other subfolder.
-    pub fn find(name: &Path, domain: &Path, asked: &ProblemArgs) -> anyhow::Result<Files> {
+    pub fn find(name: &Path, domain: &Path, asked: &Asked) -> anyhow::Result<Files> {
         let absolute = |path: &Path| {
             std::path::absolute(path).with_context(|| format!("cannot tell where {} is", path.display()))
         };

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use derrl_files::bounded::read_text;
+use derrl_files::safe_file::write;
+use derrl_files::sealed::{open, seal};
 use serde::{Deserialize, Serialize};
 
-use crate::args::MOST_SEEDS;
-use crate::bounded::read_text;
-use crate::run_folder::{MOST_CONFIG, RunConfig};
-use crate::safe_file::write;
-use crate::sealed::{open, seal};
+use crate::runs::config::{MOST_CONFIG, RunConfig};
+
+/// Seeds of one request, at the most.
+pub const MOST_SEEDS: u64 = 10_000;
 
 /// The name of the file.
 const FILE: &str = "seeds.json";

@@ -1,20 +1,17 @@
-//! Finding domains and reading files.
+//! Domains: a world, the language it is described in, and the text of both.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use derrl_env::{Error, Fault, World, find_in};
-
-use derrl_logic::{Alphabet, Policy, Source, repeated_heads};
+use derrl_files::bounded::read_up_to;
+use derrl_logic::{Alphabet, Source, repeated_heads};
 use derrl_pddl::generate::Generator;
 
-use crate::args::ProblemArgs;
-use crate::bounded::read_up_to;
-use crate::cli::worlds;
+use crate::asked::Asked;
 use crate::pddl::{self, Files, Pddl};
-use crate::run_folder;
-use crate::shell::quoted;
+use crate::worlds::worlds;
 
 /// A domain: the world it speaks of, its alphabet, and the text of both.
 #[derive(Clone)]
@@ -36,7 +33,7 @@ pub struct Domain {
 impl Domain {
     /// A built-in domain by name, or the domain file of that path.
     pub fn load(name: &str, untyped: bool) -> anyhow::Result<Domain> {
-        Domain::load_with(name, untyped, &ProblemArgs::default())
+        Domain::load_with(name, untyped, &Asked::default())
     }
 
     /// A domain of PDDL with its problems.
@@ -63,7 +60,7 @@ impl Domain {
     }
 
     /// A domain with the PDDL problems asked for.
-    pub fn load_with(name: &str, untyped: bool, asked: &ProblemArgs) -> anyhow::Result<Domain> {
+    pub fn load_with(name: &str, untyped: bool, asked: &Asked) -> anyhow::Result<Domain> {
         if let Some(file) = pddl::domain_file(Path::new(name)) {
             let files = Files::find(Path::new(name), &file, asked)?;
             return Domain::of_pddl(name, &files, None, untyped)?.under(asked, untyped);
@@ -90,7 +87,7 @@ impl Domain {
     }
 
     /// The domain with the rules that forbid of the file asked for, as if its own file held them.
-    pub fn under(self, asked: &ProblemArgs, untyped: bool) -> anyhow::Result<Domain> {
+    pub fn under(self, asked: &Asked, untyped: bool) -> anyhow::Result<Domain> {
         let Some(path) = &asked.shield else { return Ok(self) };
         let source = read_source(path)?;
         self.alphabet.read_shield(&source)?; // mistakes are shown in that file
@@ -103,7 +100,7 @@ impl Domain {
     }
 
     /// The same for reading policies: in a domain of PDDL they may speak of goals that the problems at hand lack.
-    fn open(mut self, policies: &[&Source]) -> anyhow::Result<Domain> {
+    pub fn open(mut self, policies: &[&Source]) -> anyhow::Result<Domain> {
         if let Some(pddl) = &self.pddl {
             let heads: Vec<(String, Vec<u8>)> = policies.iter().flat_map(|p| repeated_heads(p)).collect();
             let text = pddl.translation.open_text(&self.text, &heads)?;
@@ -176,88 +173,4 @@ pub fn read_source(path: &Path) -> anyhow::Result<Source> {
     let name = path.display().to_string();
     let bytes = read_up_to(path, Source::MAX_BYTES).with_context(|| format!("cannot read {name}"))?;
     Ok(Source::from_bytes(name, bytes)?)
-}
-
-/// A policy with its domain: from a policy file and a named domain, or both from the folder of a run.
-pub fn load_policy(path: &Path, domain: Option<&str>, untyped: bool) -> anyhow::Result<(Policy, Domain)> {
-    load_policy_with(path, domain, untyped, &ProblemArgs::default())
-}
-
-/// The same with the PDDL problems asked for.
-pub fn load_policy_with(
-    path: &Path,
-    domain: Option<&str>,
-    untyped: bool,
-    asked: &ProblemArgs,
-) -> anyhow::Result<(Policy, Domain)> {
-    load_policy_beside(path, domain, untyped, asked, None)
-}
-
-/// The same for a policy that is looked at beside another one, which is read by [`another_policy`].
-pub fn load_policy_beside(
-    path: &Path,
-    domain: Option<&str>,
-    untyped: bool,
-    asked: &ProblemArgs,
-    beside: Option<&Path>,
-) -> anyhow::Result<(Policy, Domain)> {
-    let shown = path.display();
-    if !path.exists() {
-        bail!("{shown} is missing: name a policy file, or the folder of a run, such as runs/blocks-1");
-    }
-    let (file, domain) = if path.is_dir() {
-        let folder = run_folder::RunFolder::open(path)?;
-        let domain = match domain {
-            Some(name) => Domain::load_with(name, untyped, asked)?,
-            None if asked.test.is_empty() => folder.domain()?.under(asked, folder.config.untyped)?,
-            None => folder.domain_testing(asked)?.under(asked, folder.config.untyped)?,
-        };
-        (folder.policy_path(), domain)
-    } else if let Some(name) = domain {
-        (path.to_path_buf(), Domain::load_with(name, untyped, asked)?)
-    } else {
-        match run_around(path) {
-            Some(folder) => {
-                let folder = run_folder::RunFolder::open(folder)?;
-                (path.to_path_buf(), folder.domain()?.under(asked, folder.config.untyped)?)
-            }
-            None => bail!("say which domain the policy is for, as in --domain blocks"),
-        }
-    };
-    if path.is_dir() && !file.exists() {
-        bail!("the run in {shown} is not finished: resume it with\n  derrl train --resume {}", quoted(path));
-    }
-    let source = read_source(&file)?;
-    let beside = beside.map(|path| read_source(&policy_file(path)?)).transpose()?;
-    let policies: Vec<&Source> = std::iter::once(&source).chain(&beside).collect();
-    let mut domain = domain.open(&policies)?;
-    let (policy, alphabet) = Policy::read(&source, &domain.alphabet)?;
-    // What the policy defines is part of what is spoken here.
-    domain.alphabet = alphabet;
-    Ok((policy, domain))
-}
-
-/// The folder of the run that a policy file is in: the policy is for the domain of that run.
-fn run_around(policy: &Path) -> Option<&Path> {
-    let folder = policy.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
-    folder.filter(|folder| folder.join("config.toml").is_file())
-}
-
-/// Whether a policy is, or is in, the folder of a run.
-pub fn knows_domain(policy: &Path) -> bool {
-    policy.is_dir() || run_around(policy).is_some()
-}
-
-/// Another policy of a domain: a policy file, or that of the folder of a run. What it defines for itself joins the alphabet of the
-/// domain.
-pub fn another_policy(path: &Path, domain: &mut Domain) -> anyhow::Result<Policy> {
-    let (policy, alphabet) = Policy::read_beside(&read_source(&policy_file(path)?)?, &domain.alphabet)?;
-    domain.alphabet = alphabet;
-    Ok(policy)
-}
-
-/// The file of a policy: itself, or that of the folder of a run.
-fn policy_file(path: &Path) -> anyhow::Result<PathBuf> {
-    let folder = path.is_dir().then(|| run_folder::RunFolder::open(path)).transpose()?;
-    Ok(folder.map_or_else(|| path.to_path_buf(), |f| f.policy_path()))
 }

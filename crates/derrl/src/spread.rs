@@ -14,10 +14,10 @@ use derrl_learn::{Checkpoint, Observer};
 use serde_json::{Value, json};
 
 use crate::in_folder::so_far;
-use crate::progress::Control;
-use crate::run_folder::RunFolder;
+use crate::listener::{Control, Listener};
+use crate::runs::folder::RunFolder;
+use crate::runs::so_far::SoFar;
 use crate::setup::Setup;
-use crate::so_far::SoFar;
 
 /// Stands among restarts for the scout that comes between the short and the long ones.
 const SCOUT: u64 = u64::MAX;
@@ -47,7 +47,7 @@ fn looks(checkpoint: &Checkpoint) -> u8 {
 
 impl Observer for One<'_> {
     fn updated(&self, _: u64, _: u64, _: &derrl_learn::UpdateStats) {
-        self.control.count();
+        self.control.updated();
     }
 
     fn checkpoint(&self, _: u64, checkpoint: &Checkpoint) {

@@ -13,9 +13,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
+use derrl_files::safe_file::{self, make_folder};
 
-use crate::run_folder::RunFolder;
-use crate::safe_file::{self, make_folder};
+use crate::runs::folder::RunFolder;
 
 /// The folder of event files in that of a run.
 pub const FOLDER: &str = "tensorboard";

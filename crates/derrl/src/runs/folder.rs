@@ -17,31 +17,34 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Options, Task, World, find_in};
-use derrl_learn::{Checkpoint, Config, Given, UpdateStats};
-use derrl_logic::{Alphabet, Policy, Source};
+use derrl_env::{Task, World, find_in};
+use derrl_files::bounded::read_text;
+use derrl_files::lock::Lock;
+use derrl_files::safe_file::{make_folder, sweep, write};
+use derrl_files::sealed::{fingerprint, open, seal};
+use derrl_learn::{Checkpoint, Given, UpdateStats};
+use derrl_logic::{Alphabet, Source};
 use serde::{Deserialize, Serialize};
 
-use crate::args::ProblemArgs;
-use crate::bounded::read_text;
-use crate::cli::worlds;
+use crate::asked::Asked;
 use crate::domain::Domain;
-use crate::lock::Lock;
-use crate::manifest::Manifest;
 use crate::pddl::Files;
-use crate::safe_file::{make_folder, sweep, write};
-use crate::sealed::{fingerprint, open, seal};
+use crate::runs::config::{MOST_CONFIG, RunConfig};
+use crate::runs::manifest::Manifest;
+use crate::runs::so_far::{BEST, SoFar};
 use crate::shell::quoted;
-use crate::so_far::SoFar;
-
-/// The file of the best policy so far.
-pub const BEST: &str = "best.pl";
+use crate::worlds::worlds;
 
 /// The file of all policies that were the best so far, in their order.
 const BESTS: &str = "best.jsonl";
+
+/// The name of the page in the folder of a run.
+pub const PAGE: &str = "report.html";
+
+/// The file of what was proved about the policy.
+pub const PROOF: &str = "verify.json";
 
 /// The files of a run; without the first, a folder is none.
 const FILES: [&str; 13] = [
@@ -56,75 +59,9 @@ const FILES: [&str; 13] = [
     "policy.unsimplified.pl",
     "curve.svg",
     "result.json",
-    "report.html",
-    "verify.json",
+    PAGE,
+    PROOF,
 ];
-
-/// Bytes of a file that says what a run is, at the most. It may hold rules to start from.
-pub const MOST_CONFIG: usize = 16 << 20;
-
-/// What was asked for, in `config.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunConfig {
-    /// The version that made the run.
-    pub derrl: String,
-    /// The domain as it was named.
-    pub domain: String,
-    /// The task trained on, if not the first of the domain.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    /// The seed.
-    pub seed: u64,
-    /// Episodes per score, where it was said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub episodes: Option<usize>,
-    /// Whether types are ignored.
-    pub untyped: bool,
-    /// The rules it started from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<Start>,
-    /// Options of the environment.
-    #[serde(default)]
-    pub options: Options,
-    /// The files of a PDDL domain.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pddl: Option<Files>,
-    /// The most environment steps, selection included, where that was said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<u64>,
-    /// The most seconds, where that was said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_seconds: Option<f64>,
-    /// Settings of training.
-    pub settings: Config,
-}
-
-/// Rules to start from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Start {
-    /// The text of the policy.
-    pub policy: String,
-    /// The numbers of the rules that stay as they are, from 1.
-    pub freeze: Vec<usize>,
-}
-
-impl Start {
-    /// The rules, each with whether it stays as it is, and the alphabet that they speak: with what they define, which may be
-    /// negated.
-    pub fn rules(&self, alphabet: &Arc<Alphabet>) -> anyhow::Result<(Vec<Given>, Arc<Alphabet>)> {
-        let (policy, spoken) = Policy::read(&Source::new("--from", self.policy.as_str()), alphabet)?;
-        let (rules, mut spoken) = (policy.rules, (*spoken).clone());
-        let own = spoken.of_domain;
-        spoken.predicates[own..].iter_mut().for_each(|p| p.negatable = true);
-        if let Some(n) = self.freeze.iter().find(|&&n| n == 0 || n > rules.len()) {
-            bail!("--freeze {n}: the policy has the rules 1 to {}", rules.len());
-        }
-        let given = |(i, rule)| Given { rule, frozen: self.freeze.contains(&(i + 1)) };
-        Ok((rules.into_iter().enumerate().map(given).collect(), Arc::new(spoken)))
-    }
-}
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -294,6 +231,16 @@ impl RunFolder {
         self.path.join("policy.pl")
     }
 
+    /// Where the page of the run is.
+    pub fn page_path(&self) -> PathBuf {
+        self.path.join(PAGE)
+    }
+
+    /// Whether the run has its results.
+    pub fn is_finished(&self) -> bool {
+        self.policy_path().is_file() && self.path.join("result.json").is_file()
+    }
+
     /// What came of the run, once it is finished.
     pub fn result(&self) -> Option<serde_json::Value> {
         serde_json::from_str(&fs::read_to_string(self.path.join("result.json")).ok()?).ok()
@@ -310,7 +257,7 @@ impl RunFolder {
     }
 
     /// The same with other problems of a PDDL domain to test on.
-    pub fn domain_testing(&self, asked: &ProblemArgs) -> anyhow::Result<Domain> {
+    pub fn domain_testing(&self, asked: &Asked) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
         let Some(files) = &self.config.pddl else {
             bail!("{} is no run of a PDDL domain: --train and --test are for PDDL", self.path.display());

@@ -1,4 +1,4 @@
-//! What training takes, said and refused before it fails for want of it.
+//! What training takes: oversized jobs are refused, with an estimate.
 
 use anyhow::bail;
 use derrl_env::{Env, Rng, list_legal, observe};
@@ -6,7 +6,6 @@ use derrl_learn::{Config, Problem};
 use derrl_logic::{Action, Alphabet, EveryAction, Facts};
 
 use crate::extent::{MOST_BYTES, memory};
-use crate::say;
 
 /// Memory of a ground action in a state that is kept, in bytes: its masks, rows and runs. Measured on blocks of 8 to 48, at one word per mask.
 const ACTION_BYTES: f64 = 64.0;
@@ -29,7 +28,7 @@ struct Takes {
     seconds: f64,
 }
 
-/// Says what training on this world takes where it is a good deal, and refuses what is too much, unless it is forced.
+/// What training on this world takes, in words, where it is a good deal. An error where it is too much, unless it is forced.
 pub fn check(
     env: &mut dyn Env,
     alphabet: &Alphabet,
@@ -37,9 +36,9 @@ pub fn check(
     config: &Config,
     threads: usize,
     force: bool,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<String>> {
     if env.simulator().is_some() {
-        return Ok(()); // a world of fixed size, and a dear one to ask
+        return Ok(None); // a world of fixed size, and a dear one to ask
     }
     env.reset(&mut Rng::new(0, 0));
     let every = EveryAction::new(alphabet, env.universe());
@@ -67,10 +66,8 @@ pub fn check(
             every.len()
         );
     }
-    if takes.bytes > SMALL_BYTES || all > SMALL_SECONDS {
-        say!("training takes {about}");
-    }
-    Ok(())
+    let is_much = takes.bytes > SMALL_BYTES || all > SMALL_SECONDS;
+    Ok(is_much.then(|| format!("training takes {about}")))
 }
 
 /// An action: how many ground ones there are, and the variables that its rules have beside the head's.

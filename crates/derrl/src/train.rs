@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use derrl_env::{Options, World};
 use derrl_learn::{Checkpoint, Config, Learned, Observer, Score, Silent, cores, evaluate};
 
-use crate::library::error::Error;
-use crate::library::policy::Policy;
+use crate::error::Error;
+use crate::policy::Policy;
 use crate::setup::Setup;
 
 /// What training came to.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use derrl_learn::{Best, Learned};
 use derrl_logic::{Alphabet, Policy, Source};
+use derrl_report::table::{fixed, thousands};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::run_folder::BEST;
-use crate::table::{fixed, thousands};
+/// The file of the best policy so far.
+pub const BEST: &str = "best.pl";
 
 /// The best policy of a run that is under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,9 +11,9 @@ use derrl_learn::{
 use derrl_logic::syntax::Indicator;
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
 
+use crate::error::Error;
 use crate::extent;
-use crate::library::error::Error;
-use crate::library::state::State;
+use crate::state::State;
 
 /// Rules that act.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,5 @@
 //! What a finished run leaves in its folder: the policy, its training curve, and all that `train --json` prints.
 
-use std::path::PathBuf;
-
 use derrl_env::ShieldTally;
 use derrl_learn::{Origin, Score, WideningStep};
 use derrl_logic::{Alphabet, Policy};
@@ -10,9 +8,9 @@ use derrl_report::Theme;
 use serde_json::{Value, json};
 
 use crate::domain::Domain;
-use crate::run_folder::RunFolder;
-use crate::so_far::Cut;
-use crate::{eval, report};
+use crate::runs::folder::RunFolder;
+use crate::runs::so_far::Cut;
+use crate::score;
 
 /// What came of a run.
 pub struct RunResult<'a> {
@@ -48,11 +46,6 @@ pub struct RunResult<'a> {
     pub curves: Vec<(u64, Vec<(f64, f64)>)>,
 }
 
-/// Where the page of a run is.
-pub fn report_path(folder: &RunFolder) -> PathBuf {
-    folder.path().join(report::FILE)
-}
-
 impl RunResult<'_> {
     /// Writes it down, and returns what `train --json` prints: with the path of the page where there is to be one.
     pub fn keep(&self, folder: &RunFolder, domain: &Domain, report: bool) -> anyhow::Result<Value> {
@@ -65,8 +58,8 @@ impl RunResult<'_> {
             "policy": text,
             "rules": rules(self.policy, alphabet),
             "unsimplified": self.unsimplified,
-            "simulator": eval::simulator(domain)?,
-            "scores": eval::to_json(self.scores),
+            "simulator": score::simulator(domain)?,
+            "scores": score::to_json(self.scores),
             "restarts": self.restarts,
             "restart": self.restart,
             "episodes": self.episodes,
@@ -79,10 +72,10 @@ impl RunResult<'_> {
             "widenings": self.widenings.iter().map(|w| json!({
                 "to": w.to.to_string(), "before": w.before, "after": w.after, "kept": w.kept,
             })).collect::<Vec<_>>(),
-            "shield": eval::shield(domain, &ShieldTally::default()),
+            "shield": score::shield(domain, &ShieldTally::default()),
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
-            "report_path": report.then(|| report_path(folder).display().to_string()),
+            "report_path": report.then(|| folder.page_path().display().to_string()),
         });
         let title = format!("{}, seed {}", config.domain, config.seed);
         let train = self.scores.first().map_or(f64::NAN, |(_, s)| s.mean);
