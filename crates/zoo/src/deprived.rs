@@ -40,8 +40,18 @@ pub fn deprived() -> Vec<Deprived> {
     for (name, from, to, what) in [
         ("parcels", ":- variables(5).", ":- variables(4).", "the fifth variable"),
         ("taxi", ":- variables(4).", ":- variables(2).", "the third and fourth variable"),
-        ("lock", ":- state(pressed(button)).", ":- state(pressed(button)).\n:- variables(1).", "the second variable"),
-        ("slippery", ":- state(holds(thing)).", ":- state(holds(thing)).\n:- variables(1).", "the second variable"),
+        (
+            "lock",
+            ":- state(pressed(button)).",
+            ":- state(pressed(button)).\n:- variables(1).",
+            "the second variable",
+        ),
+        (
+            "slippery",
+            ":- state(holds(thing)).",
+            ":- state(holds(thing)).\n:- variables(1).",
+            "the second variable",
+        ),
     ] {
         all.push(Deprived::new("variable", what, change(&animal(name), &[(from, to)])));
     }
@@ -67,7 +77,10 @@ pub fn deprived() -> Vec<Deprived> {
     let budgets = [("recycling", 60), ("ferry", 40), ("taxi", 200)];
     for (name, budget) in budgets {
         let world = animal(name);
-        all.push(Deprived { budget: Some(budget), ..Deprived::new("budget", "all but a few steps", (world, None)) });
+        all.push(Deprived {
+            budget: Some(budget),
+            ..Deprived::new("budget", "all but a few steps", (world, None))
+        });
     }
     for world in [lock::long(), lamps::many()] {
         all.push(Deprived::new("exploration", "smaller instances", (world, None)));

@@ -308,7 +308,12 @@ impl Alphabet {
         }
         let declaration = from_fn(move |f| self.write_declaration(pred, f)).to_string();
         let clauses = self.definitions().iter().filter(|d| d.pred == pred && matches!(d.how, How::Clause(_)));
-        Some(clauses.fold(declaration, |text, d| format!("{text}{}\n", d.display(self))).trim_end().to_string())
+        Some(
+            clauses
+                .fold(declaration, |text, d| format!("{text}{}\n", d.display(self)))
+                .trim_end()
+                .to_string(),
+        )
     }
 
     /// A predicate as closures and distances name it: by its name alone where that is enough.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use derrl_env::World;
 use derrl_logic::alphabet::Predicate;
 use derrl_logic::syntax::{Indicator, Quoted};
-use derrl_logic::{Alphabet, Facts, Measure, Object, Pred, Role, RuleCount, Source, Types, Universe, candidate_bound};
+use derrl_logic::{
+    Alphabet, Facts, Measure, Object, Pred, Role, RuleCount, Source, Types, Universe, candidate_bound,
+};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -151,8 +153,18 @@ pub fn wider(world: &World, language: &Arc<Alphabet>, improves: bool) -> Vec<Wid
     let more = if language.variables < MANY_VARIABLES { MORE_VARIABLES } else { 1 };
     for n in language.variables + 1..=language.variables + more {
         let alphabet = Alphabet { variables: n, variables_given: true, ..(**language).clone() };
-        let what = if n == language.variables + 1 { "one more variable".to_string() } else { format!("{n} variables") };
-        add(Missing::Variable, what, format!(":- variables({n})."), Some(alphabet), improves && !language.variables_given);
+        let what = if n == language.variables + 1 {
+            "one more variable".to_string()
+        } else {
+            format!("{n} variables")
+        };
+        add(
+            Missing::Variable,
+            what,
+            format!(":- variables({n})."),
+            Some(alphabet),
+            improves && !language.variables_given,
+        );
     }
     if let Some(most) = language.max_body {
         let alphabet = Alphabet { max_body: None, ..(**language).clone() };
@@ -165,7 +177,13 @@ pub fn wider(world: &World, language: &Arc<Alphabet>, improves: bool) -> Vec<Wid
         alphabet.actions.iter_mut().for_each(|a| a.rules = RuleCount::Auto);
         let decl = language.actions.iter().find(|a| limited(&a.rules)).expect("there is one");
         let name = Indicator(&decl.name, decl.args.len());
-        add(Missing::Rules, format!("more rules for {name}"), format!(":- rules({name}, auto)."), Some(alphabet), false);
+        add(
+            Missing::Rules,
+            format!("more rules for {name}"),
+            format!(":- rules({name}, auto)."),
+            Some(alphabet),
+            false,
+        );
     }
     for line in ways(language) {
         let what = format!("the derived predicate of `{line}`");

@@ -4,7 +4,9 @@
 //! has settled (Rivest, *Learning decision lists*, 1987), or nearly so: what is best in a state is not always what a short rule
 //! says, though the rule leads to the goal. Bodies are masks, the fullest ones, with every atom taken out that is not needed.
 
-use derrl_logic::{Action, Alphabet, Facts, GroundAction, Grounder, Literal, Rule, RuleCount, Universe, subset};
+use derrl_logic::{
+    Action, Alphabet, Facts, GroundAction, Grounder, Literal, Rule, RuleCount, Universe, subset,
+};
 
 /// A state as rules of a language see it.
 #[derive(Debug)]
@@ -76,7 +78,12 @@ impl List {
     }
 
     /// A short list that is right in as many of these states as possible.
-    pub fn new(states: &[Sighted], grounder: &Grounder, alphabet: &Alphabet, stop: &dyn Fn() -> bool) -> List {
+    pub fn new(
+        states: &[Sighted],
+        grounder: &Grounder,
+        alphabet: &Alphabet,
+        stop: &dyn Fn() -> bool,
+    ) -> List {
         let mut left: Vec<usize> = (0..states.len()).collect();
         let mut rules: Vec<Rule> = Vec::new();
         let mut wrong = 0;
@@ -145,7 +152,9 @@ fn next(
         if asked > ASKED && best.is_some() || asked > MOST_ASKED {
             break;
         }
-        for (action, _, masks) in states[s].actions.iter().filter(|(action, right, _)| *right && room(*action)) {
+        for (action, _, masks) in
+            states[s].actions.iter().filter(|(action, right, _)| *right && room(*action))
+        {
             let arity = alphabet.action(*action).args.len();
             let atoms = grounder.atoms(*action);
             let tally = |body: &[u64]| Tally::of(states, left, *action, body);
@@ -177,12 +186,7 @@ fn next(
 }
 
 /// A body with every atom taken out that it is safe without.
-fn shortened(
-    mask: &[u64],
-    atoms: &[Literal],
-    arity: usize,
-    is_safe: &dyn Fn(&[u64]) -> bool,
-) -> Vec<u64> {
+fn shortened(mask: &[u64], atoms: &[Literal], arity: usize, is_safe: &dyn Fn(&[u64]) -> bool) -> Vec<u64> {
     let mut body = mask.to_vec();
     let mut order: Vec<usize> = bits(mask).collect();
     // Negations go first: they say less.
@@ -200,9 +204,9 @@ fn shortened(
 fn is_bound(body: &[u64], atoms: &[Literal], arity: usize) -> bool {
     let positive: Vec<usize> = bits(body).filter(|&j| atoms[j].positive).collect();
     bits(body).filter(|&j| !atoms[j].positive).all(|j| {
-        atoms[j].vars().all(|v| {
-            usize::from(v.0) < arity || positive.iter().any(|&i| atoms[i].vars().any(|w| w == v))
-        })
+        atoms[j]
+            .vars()
+            .all(|v| usize::from(v.0) < arity || positive.iter().any(|&i| atoms[i].vars().any(|w| w == v)))
     })
 }
 

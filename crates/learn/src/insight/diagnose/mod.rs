@@ -104,6 +104,8 @@ const COMPARED: usize = 240;
 const MUCH_SHORTER: f64 = 0.6;
 /// A list that takes no more can be found.
 const SHORT: f64 = 16.0;
+/// Where so many states are left without a right rule, the language does not suffice.
+const HARDLY: f64 = 0.3;
 /// A wider language is preferred to a simpler step only if it says the same with this share.
 const CLEARLY: f64 = 0.8;
 
@@ -119,9 +121,9 @@ pub fn diagnose(patient: &Patient<'_>, stop: &dyn Fn() -> bool) -> Result<Option
     if !env.has_goal() || env.agents() > 1 {
         return Ok(None);
     }
-    let success_by_chance = play_by_chance(env.as_mut(), &full, patient.seed)?;
+    let success_by_chance = play_by_chance(env.as_mut(), &full, patient.seed, stop)?;
     let mut own = world.make(patient.alphabet, patient.task, patient.options)?;
-    let (success, horizon) = play(patient, own.as_mut())?;
+    let (success, horizon) = play(patient, own.as_mut(), stop)?;
     let mut survey = Survey::new(&full);
     walk(patient, &full, &mut survey, env.as_mut(), stop)?;
     let ties = ties(patient, &survey, &full);
@@ -148,26 +150,32 @@ pub fn diagnose(patient: &Patient<'_>, stop: &dyn Fn() -> bool) -> Result<Option
 }
 
 /// The share of episodes in which actions by chance reach the goal.
-fn play_by_chance(env: &mut dyn Env, alphabet: &Alphabet, seed: u64) -> Result<f64, Error> {
+fn play_by_chance(
+    env: &mut dyn Env,
+    alphabet: &Alphabet,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<f64, Error> {
     let mut env = Counted::new(env);
     let mut act = |env: &dyn Env, rng: &mut Rng| -> GroundAction {
         let all = choices(env, alphabet);
         all[rng.below(all.len())].clone()
     };
     let mut reached = 0;
-    for i in 0..EPISODES {
+    for i in (0..EPISODES).take_while(|_| !stop()) {
         reached += usize::from(run_episode(&mut act, &mut env, episode_streams(seed, i))?.success);
     }
     Ok(reached as f64 / EPISODES as f64)
 }
 
 /// The share of episodes in which the policy reaches the goal, and the most steps of one.
-fn play(patient: &Patient<'_>, env: &mut dyn Env) -> Result<(f64, usize), Error> {
+fn play(patient: &Patient<'_>, env: &mut dyn Env, stop: &dyn Fn() -> bool) -> Result<(f64, usize), Error> {
     let mut actor = Actor::new(patient.policy, patient.alphabet);
     let mut env = Counted::new(env);
     let (mut reached, mut longest) = (0, 0);
-    for i in 0..EPISODES {
-        let played = run_episode(&mut |env, rng| actor.act(env, rng), &mut env, episode_streams(patient.seed, i))?;
+    for i in (0..EPISODES).take_while(|_| !stop()) {
+        let played =
+            run_episode(&mut |env, rng| actor.act(env, rng), &mut env, episode_streams(patient.seed, i))?;
         reached += usize::from(played.success);
         longest = longest.max(played.steps as usize);
     }
@@ -250,11 +258,15 @@ impl Doctor<'_> {
     fn decide(&self, found: &mut Diagnosis) {
         if let Some(hidden) = self.survey.hidden {
             found.missing = Missing::Memory;
-            found.summary = "what an action does depends on what happened earlier, and the world does not report that".into();
+            found.summary =
+                "what an action does depends on what happened earlier, and the world does not report that"
+                    .into();
             found.remedy = Some("report what happened earlier as a fact".into());
             let state = &self.survey.states[hidden.state];
             let action = self.show_action(state, hidden.action);
-            found.evidence.push(format!("`{action}` has different outcomes in one state, by the way that led there"));
+            found
+                .evidence
+                .push(format!("`{action}` has different outcomes in one state, by the way that led there"));
             return;
         }
         if let Some((a, b)) = self.same_facts() {
@@ -262,23 +274,35 @@ impl Doctor<'_> {
             found.missing = missing;
             found.summary = summary;
             found.remedy = Some(remedy);
-            found.pair = Some(self.pair_of(a, self.first_right(a), b, self.first_right(b), "every fact that the world reports", None));
+            found.pair = Some(self.pair_of(
+                a,
+                self.first_right(a),
+                b,
+                self.first_right(b),
+                "every fact that the world reports",
+                None,
+            ));
             return;
         }
         let states = self.compared();
         let known = !states.is_empty();
         if known && let Some((language, base)) = self.spoken(&states) {
             let steps = wider(self.patient.world, &language, self.patient.widens);
-            let best = self.best_step(&base, &steps, &states);
+            let best =
+                self.best_step(&base, &steps, &states).or_else(|| self.all_steps(&base, &language, &states));
             found.evidence.push(self.said(&base));
-            if let Some((step, tried)) = best
-                && !(step.is_free && self.patient.was_cut)
-            {
-                found.missing = step.missing;
-                found.summary = format!("the language lacks {}", step.what);
-                found.remedy = Some(step.line.clone());
-                found.evidence.push(format!("with {}: {}", step.what, self.said(&tried)));
-                found.pair = self.pair(&base, &tried, &states, step);
+            if let Some((step, tried)) = best {
+                if !(step.is_free && self.patient.was_cut) {
+                    found.missing = step.missing;
+                    found.summary = format!("the language lacks {}", step.what);
+                    found.remedy = Some(step.line.clone());
+                    found.evidence.push(format!("with {}: {}", step.what, self.said(&tried)));
+                    found.pair = self.pair(&base, &tried, &states, &step);
+                    return;
+                }
+            } else if base.list.left as f64 > HARDLY * states.len() as f64 {
+                // Something is missing in the language, and no step that is known here brings it.
+                found.pair = self.pair_of_rules(&states);
                 return;
             }
         }
@@ -292,7 +316,9 @@ impl Doctor<'_> {
             found.missing = Missing::Exploration;
             found.summary = "the goal was never reached, so there was nothing to learn from".into();
             found.remedy = Some("train on smaller instances first, or reward steps on the way".into());
-            found.evidence.push(format!("actions by chance reach the goal in none of {episodes} episodes, and so does the policy"));
+            found.evidence.push(format!(
+                "actions by chance reach the goal in none of {episodes} episodes, and so does the policy"
+            ));
             if let Some(least) = self.shortest() {
                 found.evidence.push(format!("the shortest way to it takes {least} actions"));
             }
@@ -306,8 +332,12 @@ impl Doctor<'_> {
             } else {
                 "the goal was reached: more steps may find the rules".into()
             };
-            found.remedy = Some("a larger budget: `--max-steps`, `--set restarts=N`, `--set updates=N`".into());
-            found.evidence.push(format!("actions by chance reach the goal in {:.0}% of {episodes} episodes", 100.0 * found.success_by_chance));
+            found.remedy =
+                Some("a larger budget: `--max-steps`, `--set restarts=N`, `--set updates=N`".into());
+            found.evidence.push(format!(
+                "actions by chance reach the goal in {:.0}% of {episodes} episodes",
+                100.0 * found.success_by_chance
+            ));
         }
     }
 
@@ -372,7 +402,9 @@ impl Doctor<'_> {
         match told {
             Some(fact) => (
                 Missing::Memory,
-                format!("two states look the same and need different actions: `{fact}` held earlier in one of them"),
+                format!(
+                    "two states look the same and need different actions: `{fact}` held earlier in one of them"
+                ),
                 "report as a fact what was the case earlier".into(),
             ),
             None => (
@@ -425,12 +457,12 @@ impl Doctor<'_> {
     }
 
     /// The step after which much less has to be said, the simplest of those that are nearly as good.
-    fn best_step<'s>(&self, base: &Tried, steps: &'s [Wider], states: &[usize]) -> Option<(&'s Wider, Tried)> {
+    fn best_step(&self, base: &Tried, steps: &[Wider], states: &[usize]) -> Option<(Wider, Tried)> {
         let cost = base.list.cost();
         if cost <= SHORT {
             return None;
         }
-        let mut best: Option<(&Wider, Tried)> = None;
+        let mut best: Option<(Wider, Tried)> = None;
         for step in steps {
             if (self.stop)() {
                 return None;
@@ -438,15 +470,41 @@ impl Doctor<'_> {
             let Some(tried) = self.try_language(&step.alphabet, states) else { continue };
             let ahead = best.as_ref().map_or(MUCH_SHORTER * cost, |(_, b)| CLEARLY * b.list.cost());
             if tried.list.cost() <= ahead {
-                best = Some((step, tried));
+                best = Some((step.clone(), tried));
             }
         }
         best
     }
 
+    /// All that the world reports and the language leaves out, together; and one step more where that is not enough.
+    fn all_steps(&self, base: &Tried, language: &Arc<Alphabet>, states: &[usize]) -> Option<(Wider, Tried)> {
+        let missing = unspoken(self.patient.world, language);
+        if base.list.cost() <= SHORT || missing.len() < 2 {
+            return None;
+        }
+        let lines: Vec<&str> = missing.iter().map(|(_, line)| line.as_str()).collect();
+        let what: Vec<&str> = missing.iter().map(|(what, _)| what.as_str()).collect();
+        let all = Wider {
+            missing: Missing::Predicate,
+            what: what.join(" and "),
+            line: lines.join(" "),
+            alphabet: Arc::new(with_lines(language, &lines)?),
+            is_free: false,
+        };
+        let tried = self.try_language(&all.alphabet, states)?;
+        let steps = wider(self.patient.world, &all.alphabet, self.patient.widens);
+        if let Some((step, better)) = self.best_step(&tried, &steps, states) {
+            let what = format!("{} and {}", all.what, step.what);
+            let line = format!("{} {}", all.line, step.line);
+            return Some((Wider { missing: all.missing, what, line, ..step }, better));
+        }
+        (tried.list.cost() <= MUCH_SHORTER * base.list.cost()).then_some((all, tried))
+    }
+
     fn said(&self, tried: &Tried) -> String {
         let List { rules, left, states, .. } = &tried.list;
-        let how = if rules.len() == 1 { "1 rule is".to_string() } else { format!("{} rules are", rules.len()) };
+        let how =
+            if rules.len() == 1 { "1 rule is".to_string() } else { format!("{} rules are", rules.len()) };
         match *left {
             0 => format!("{how} right in all {states} states that matter"),
             n => format!("{how} right in {} of {states} states that matter", states - n),

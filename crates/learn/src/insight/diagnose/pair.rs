@@ -45,20 +45,15 @@ const MOST_SHOWN: usize = 4;
 
 impl Doctor<'_> {
     /// Two states that the language cannot tell apart, and the wider one can.
-    pub(super) fn pair(
-        &self,
-        base: &Tried,
-        tried: &Tried,
-        states: &[usize],
-        step: &Wider,
-    ) -> Option<Pair> {
+    pub(super) fn pair(&self, base: &Tried, tried: &Tried, states: &[usize], step: &Wider) -> Option<Pair> {
         let mut best: Option<((usize, usize), (usize, usize, usize, usize), Option<String>)> = None;
         let size = |s: usize| self.survey.states[s].facts.iter().count();
         for rule in &tried.list.rules {
             let alone = Policy { rules: vec![rule.clone()] };
             let text = rule.display(&step.alphabet).to_string();
             for (i, first) in base.sighted.iter().enumerate() {
-                for (a, right) in first.actions.iter().enumerate().filter(|(_, x)| x.1 && x.0 == rule.action) {
+                for (a, right) in first.actions.iter().enumerate().filter(|(_, x)| x.1 && x.0 == rule.action)
+                {
                     if !self.fires(&alone, step, states[i], a) {
                         continue;
                     }
@@ -86,7 +81,7 @@ impl Doctor<'_> {
     }
 
     /// Two states in which the policy takes actions of the same kind, right in one of them and wrong in the other.
-    fn pair_of_rules(&self, states: &[usize]) -> Option<Pair> {
+    pub(super) fn pair_of_rules(&self, states: &[usize]) -> Option<Pair> {
         let chosen = |s: usize, is_right: bool| {
             let right = &self.worth.right[s];
             self.ties[s].iter().copied().find(|&a| right[a] == is_right)

@@ -116,7 +116,8 @@ impl Survey {
         stop: &dyn Fn() -> bool,
     ) -> Result<(), Error> {
         env.reset(&mut rng);
-        let mut walk = Walk { instance: self.starts.len(), index: FxHashMap::default(), first: self.states.len() };
+        let mut walk =
+            Walk { instance: self.starts.len(), index: FxHashMap::default(), first: self.states.len() };
         let first = walk.first;
         let start = self.meet(&mut walk, env, None);
         self.starts.push(start);
@@ -217,7 +218,13 @@ impl Survey {
                 let Outcome { reward, status } = env.step(taken.action, &taken.args, &mut chance);
                 self.steps += 1;
                 let next = (status != Status::Terminated).then(|| self.meet(walk, env, Some((at, action))));
-                last = Some(Seen { next, reward, success: next.is_none() && env.succeeded(), count: 1.0, cut: false });
+                last = Some(Seen {
+                    next,
+                    reward,
+                    success: next.is_none() && env.succeeded(),
+                    count: 1.0,
+                    cut: false,
+                });
                 if status != Status::Running {
                     break;
                 }

@@ -58,7 +58,9 @@ impl Worth {
                     let new = match (chosen(s), fixed) {
                         (Some(all), None) => all.iter().map(|&a| q(a)).sum::<f64>() / all.len().max(1) as f64,
                         (Some(_), Some(fixed)) => fixed[s],
-                        (None, _) => (0..survey.states[s].actions.len()).map(q).fold(f64::NEG_INFINITY, f64::max),
+                        (None, _) => {
+                            (0..survey.states[s].actions.len()).map(q).fold(f64::NEG_INFINITY, f64::max)
+                        }
                     };
                     let new = if new.is_finite() { new } else { 0.0 };
                     change = change.max((new - v[s]).abs());
@@ -73,7 +75,9 @@ impl Worth {
         let best = value(&|_| None, None);
         let own = value(&|s| Some(ties[s].clone()), None);
         let mixed = value(&|s| (wins[s] >= SURE).then(Vec::new), Some(&own));
-        let (low, high) = known.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &s| (l.min(best[s]), h.max(best[s])));
+        let (low, high) = known
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &s| (l.min(best[s]), h.max(best[s])));
         let slack = if survey.by_chance { NOISE * (high - low) } else { 1e-6 };
         let mut right: Vec<Vec<bool>> = survey.states.iter().map(|s| vec![false; s.actions.len()]).collect();
         for &s in known.iter().filter(|&&s| can[s]) {
