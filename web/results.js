@@ -98,6 +98,9 @@ function verifyNode(run) {
     el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", codeNode(result.command)));
 }
 
+// Instances that fail however ties are broken.
+const failing = (size) => BigInt(size.failing) - BigInt(size.failing_by_bad_luck_only);
+
 function verdictNode(result) {
   const verdict = VERDICTS[result.verdict];
   const rest = result.summary.slice(result.summary.indexOf(":") + 1).trim();
@@ -112,7 +115,6 @@ const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 function sizesNode(result) {
   const luck = result.sizes.some((size) => String(size.failing_by_bad_luck_only) !== "0");
   // Counts beyond what a number holds come as text.
-  const failing = (size) => BigInt(size.failing) - BigInt(size.failing_by_bad_luck_only);
   const heads = ["Size", "Instances", "States", "Failing", luck && "Need luck", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
   const rows = result.sizes.map((size) => {
     const none = String(size.failing) === String(size.instances);

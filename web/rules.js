@@ -94,7 +94,7 @@ function changesNode(other) {
     return el("p", { class: "answer" },
       (change.removed || []).map((fact) => el("span", { class: "fact goes" }, fact)),
       (change.added || []).map((fact) => el("span", { class: "fact comes" }, fact)),
-      el("span", { class: "sub" }, then[change.standing], change.odd && " (but no such state can occur: it breaks a constraint of the domain)"));
+      el("span", { class: "sub" }, then[change.standing]));
   });
   return [el("h3", {}, "What would have to change"), answers];
 }

@@ -77,9 +77,9 @@ pub enum Command {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  derrl serve runs        prints the address to open")]
 pub struct Serve {
-    /// The folder of a run, or one that holds several
-    #[arg(value_name = "DIR", default_value = "runs")]
-    pub folder: PathBuf,
+    /// The folder of a run, or one that holds several (default: `runs`; where there is none, examples are trained)
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
     /// The port on this machine (default: any that is free)
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,

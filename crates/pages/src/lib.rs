@@ -13,6 +13,7 @@
 //! | `writer.rs` | an explained episode, written briefly |
 //! | `findings.rs` | what a verification found, in words, JSON and pictures |
 //! | `verification.rs` | what is proved or refuted about the policy of a run |
+//! | `laws.rs` | what was so in all states of an episode |
 //! | `html.rs` | the HTML around all this |
 
 mod curves;
@@ -21,6 +22,7 @@ mod error;
 mod extent;
 mod findings;
 mod html;
+mod laws;
 mod record;
 mod run;
 mod verification;

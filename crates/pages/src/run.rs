@@ -212,6 +212,9 @@ pub fn glance(label: &str, domain: &str, seed: u64, result: Option<&Value>, metr
         "restarts": curves.len(),
         "scores": result.map(|r| r["scores"].clone()),
         "solved": result.and_then(|r| r["solved"].as_bool()),
+        "policy": result.map(|r| r["policy"].clone()),
+        "seconds": result.map(|r| r["seconds"].clone()),
+        "steps": result.map(|r| r["steps"].clone()),
         "chart": drawn(&curves),
     })
 }

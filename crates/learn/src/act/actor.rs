@@ -23,6 +23,8 @@ pub struct Actor<'a> {
     current: usize,
     /// The legal actions of the current state, where the world lists them.
     legal: Vec<GroundAction>,
+    /// Actions that remembered decisions are among.
+    known: usize,
 }
 
 struct Compiled {
@@ -37,8 +39,8 @@ struct Compiled {
     follower: Option<Follower>,
 }
 
-/// Decisions remembered for a universe, at the most.
-const MOST_KNOWN: usize = 1 << 16;
+/// Actions that remembered decisions are among, at the most, all universes together: about 16 MiB.
+const MOST_KNOWN: usize = 1 << 18;
 /// Universes for which the policy is kept compiled, at the most: beyond, all are forgotten.
 const MOST_UNIVERSES: usize = 1 << 10;
 
@@ -53,6 +55,7 @@ impl<'a> Actor<'a> {
             places: FxHashMap::default(),
             current: 0,
             legal: Vec::new(),
+            known: 0,
         }
     }
 
@@ -66,6 +69,7 @@ impl<'a> Actor<'a> {
             places: FxHashMap::default(),
             current: 0,
             legal: Vec::new(),
+            known: 0,
         }
     }
 
@@ -87,6 +91,7 @@ impl<'a> Actor<'a> {
             if self.compiled.len() >= MOST_UNIVERSES {
                 self.compiled.clear();
                 self.places.clear();
+                self.known = 0;
             }
             self.places.insert(Arc::clone(universe), self.compiled.len());
             self.compiled.push(Compiled {
@@ -134,7 +139,9 @@ impl<'a> Actor<'a> {
             Arc::clone(all)
         };
         let action = ties[rng.below(ties.len())].clone();
-        if let Some(code) = code.filter(|_| compiled.known.len() < MOST_KNOWN) {
+        if let Some(code) = code.filter(|_| self.known < MOST_KNOWN) {
+            // A list that all states share counts once at most.
+            self.known += if Arc::strong_count(&ties) > 1 { 1 } else { ties.len() };
             compiled.known.insert(code, ties);
         }
         action

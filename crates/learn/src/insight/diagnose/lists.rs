@@ -63,10 +63,10 @@ const MASKS: usize = 3;
 /// States that are asked if none has a rule.
 const MOST_ASKED: usize = 60;
 /// A rule may be wrong in this share of the states in which it is right, and each such state counts against so many.
-const TOLERATED: f64 = 0.12;
-const WRONG: f64 = 4.0;
+const TOLERATED: f64 = 0.25;
+const WRONG: f64 = 3.0;
 /// A rule that is never wrong comes first if it is right in this share of the states that are left.
-const FEW: f64 = 0.1;
+const FEW: f64 = 0.04;
 /// What a state costs that is left: so many atoms, as a share of all states.
 const LEFT: f64 = 300.0;
 

@@ -254,6 +254,18 @@ struct Tried {
     list: List,
 }
 
+impl Tried {
+    fn said(&self) -> String {
+        let List { rules, left, states, .. } = &self.list;
+        let how =
+            if rules.len() == 1 { "1 rule is".to_string() } else { format!("{} rules are", rules.len()) };
+        match *left {
+            0 => format!("{how} right in all {states} states that matter"),
+            n => format!("{how} right in {} of {states} states that matter", states - n),
+        }
+    }
+}
+
 impl Doctor<'_> {
     fn decide(&self, found: &mut Diagnosis) {
         if let Some(hidden) = self.survey.hidden {
@@ -290,13 +302,13 @@ impl Doctor<'_> {
             let steps = wider(self.patient.world, &language, self.patient.widens);
             let best =
                 self.best_step(&base, &steps, &states).or_else(|| self.all_steps(&base, &language, &states));
-            found.evidence.push(self.said(&base));
+            found.evidence.push(base.said());
             if let Some((step, tried)) = best {
                 if !(step.is_free && self.patient.was_cut) {
                     found.missing = step.missing;
                     found.summary = format!("the language lacks {}", step.what);
                     found.remedy = Some(step.line.clone());
-                    found.evidence.push(format!("with {}: {}", step.what, self.said(&tried)));
+                    found.evidence.push(format!("with {}: {}", step.what, tried.said()));
                     found.pair = self.pair(&base, &tried, &states, &step);
                     return;
                 }
@@ -499,16 +511,6 @@ impl Doctor<'_> {
             return Some((Wider { missing: all.missing, what, line, ..step }, better));
         }
         (tried.list.cost() <= MUCH_SHORTER * base.list.cost()).then_some((all, tried))
-    }
-
-    fn said(&self, tried: &Tried) -> String {
-        let List { rules, left, states, .. } = &tried.list;
-        let how =
-            if rules.len() == 1 { "1 rule is".to_string() } else { format!("{} rules are", rules.len()) };
-        match *left {
-            0 => format!("{how} right in all {states} states that matter"),
-            n => format!("{how} right in {} of {states} states that matter", states - n),
-        }
     }
 
     fn first_right(&self, state: usize) -> usize {

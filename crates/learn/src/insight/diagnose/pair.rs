@@ -40,6 +40,9 @@ pub struct Shown {
     pub scene: Scene,
 }
 
+/// How large two states are, the states with their actions, and the rule that tells them apart.
+type Found = ((usize, usize), [(usize, usize); 2], String);
+
 /// Actions of the policy that are shown.
 const MOST_SHOWN: usize = 4;
 
@@ -65,7 +68,7 @@ impl Doctor<'_> {
                         let wrong = second.actions.iter().enumerate().filter(|(_, x)| !x.1);
                         let mut alike = wrong.filter(|(_, x)| looks_alike(right, x));
                         if let Some((b, _)) = alike.find(|(b, _)| !self.fires(&alone, step, states[j], *b)) {
-                            best = Some((measure, (states[i], a, states[j], b), Some(text.clone())));
+                            best = Some((measure, [(states[i], a), (states[j], b)], text.clone()));
                         }
                     }
                 }
@@ -74,8 +77,8 @@ impl Doctor<'_> {
                 break;
             }
         }
-        if let Some((_, (i, a, j, b), text)) = best {
-            return Some(self.pair_of(i, a, j, b, "every candidate atom", text));
+        if let Some((_, [(i, a), (j, b)], text)) = best {
+            return Some(self.pair_of(i, a, j, b, "every candidate atom", Some(text)));
         }
         self.pair_of_rules(states)
     }

@@ -139,20 +139,15 @@ impl Survey {
                 if self.states.len() - first > limits.states || self.steps > until || stop() {
                     return Ok(());
                 }
-                let action = match self.untried(at) {
-                    Some(action) => {
-                        route.clear();
-                        action
+                let action = if let Some(action) = self.untried(at) {
+                    route.clear();
+                    action
+                } else {
+                    if route.is_empty() {
+                        route = self.route(at);
                     }
-                    None => {
-                        if route.is_empty() {
-                            route = self.route(at);
-                        }
-                        match route.pop_front() {
-                            Some(action) => action,
-                            None => break,
-                        }
-                    }
+                    let Some(action) = route.pop_front() else { break };
+                    action
                 };
                 way.push((at, action));
                 let (next, goes_on) = self.step(&mut walk, env, at, action, &mut rng);
