@@ -17,7 +17,7 @@ const PIPES: usize = 3;
 struct Pipes {
     n: (usize, usize),
     /// The valves of each pipe, the source first.
-    pipes: Vec<Vec<usize>>,
+    valves: Vec<Vec<usize>>,
     /// The pipe whose end burns.
     fire: usize,
     is_out: bool,
@@ -26,7 +26,7 @@ struct Pipes {
 pub fn world_of_pipes() -> World {
     let world = world("pipes", DOMAIN, "the valve is to be opened from which water flows to the fire");
     let extent = Extent { unit: "valves per pipe", train: (2, 5), large: (8, 10), huge: None };
-    with_tasks(world, extent, |low, high| Pipes { n: (low, high), pipes: Vec::new(), fire: 0, is_out: false })
+    with_tasks(world, extent, |low, high| Pipes { n: (low, high), valves: Vec::new(), fire: 0, is_out: false })
 }
 
 impl Small for Pipes {
@@ -36,17 +36,17 @@ impl Small for Pipes {
         let mut valves: Vec<usize> = (0..lengths.iter().sum()).collect();
         rng.shuffle(&mut valves);
         let mut valves = valves.into_iter();
-        self.pipes = lengths.iter().map(|&n| valves.by_ref().take(n).collect()).collect();
+        self.valves = lengths.iter().map(|&n| valves.by_ref().take(n).collect()).collect();
         self.fire = rng.below(PIPES);
         self.is_out = false;
     }
 
     fn objects(&self) -> Vec<(String, &'static str)> {
-        numbered("v", self.pipes.iter().map(Vec::len).sum(), "valve").collect()
+        numbered("v", self.valves.iter().map(Vec::len).sum(), "valve").collect()
     }
 
     fn facts(&self, say: Say<'_>) {
-        for (i, pipe) in self.pipes.iter().enumerate() {
+        for (i, pipe) in self.valves.iter().enumerate() {
             say("source", &[pipe[0]]);
             pipe.windows(2).for_each(|two| say("feeds", two));
             if i == self.fire && !self.is_out {
@@ -56,7 +56,7 @@ impl Small for Pipes {
     }
 
     fn act(&mut self, _: &str, args: &[usize], _: &mut Rng) -> (f64, bool) {
-        self.is_out = self.pipes[self.fire][0] == args[0];
+        self.is_out = self.valves[self.fire][0] == args[0];
         (if self.is_out { 1.0 } else { -1.0 }, true)
     }
 

@@ -49,7 +49,7 @@ const MOST_SHOWN: usize = 4;
 impl Doctor<'_> {
     /// Two states that the language cannot tell apart, and the wider one can.
     pub(super) fn pair(&self, base: &Tried, tried: &Tried, states: &[usize], step: &Wider) -> Option<Pair> {
-        let mut best: Option<((usize, usize), (usize, usize, usize, usize), Option<String>)> = None;
+        let mut best: Option<Found> = None;
         let size = |s: usize| self.survey.states[s].facts.iter().count();
         for rule in &tried.list.rules {
             let alone = Policy { rules: vec![rule.clone()] };
