@@ -39,6 +39,33 @@ _CELLS = """
 :- state(here(cell)).        :- state(at(thing, cell)).    :- state(faces(compass)).
 :- state(free(cell)).        :- state(lava(cell)).         :- background(next(cell, compass, cell)).
 """
+_WORDS = """
+goto(X): go to X
+pickup(X): pick up X
+open(X): open X
+drop: put down what is carried
+done: say that it is done
+walk(X): make X
+pickup: pick up what is ahead
+toggle: open what is ahead
+key(X): X is a key
+ball(X): X is a ball
+box(X): X is a box
+door(X): X is a door
+goal(X): X is a goal
+colour(X, Y): X has the colour Y
+locked(X): X is locked
+closed(X): X is closed
+opened(X): X is open
+carried(X): X is carried
+empty_handed: nothing is carried
+facing(X): X is right ahead
+reachable(X): there is a way to X
+wanted(X): the mission names X
+wanted_then(X): the mission names X second
+way(X, Y): Y leads nearer to X
+ahead(X): X is ahead
+"""
 COMPASS = ("east", "south", "west", "north")
 """Minigrid's directions, by their numbers."""
 
@@ -62,6 +89,7 @@ class MinigridWorld:
         self.domain = (_HIGH if actions == "high" else _PRIMITIVE) + (":- action(done).\n" if self._ends else "")
         if self.cells:
             self.domain += _CELLS
+        self.words = _WORDS
         self.summary = f"{self.name} of Minigrid"
         self._names: dict[int, tuple[str, Any]] = {}
         self._wanted: list[tuple[str | None, str | None]] = []

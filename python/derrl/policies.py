@@ -15,7 +15,7 @@ from ._derrl import Error, World
 from .arguments import options as as_options, whole, whole_or_none
 from .inference import Action
 from .notebook import block, rules
-from .spaces import is_environment
+from .spaces import converted, is_environment
 from .worlds import WorldLike, domain_text, world as as_world
 
 Facts = Iterable[Sequence["str | int | float"] | str]
@@ -180,6 +180,27 @@ class Difference:
 
     def __bool__(self) -> bool:
         return not self.equivalent
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """What :func:`simplify` found.
+
+        >>> print(derrl.simplify(run.policy, max_objects=3).policy)
+    """
+
+    policy: Policy
+    """The policy with what is left."""
+    removed: Sequence[str]
+    """The rules and atoms that went, in that order."""
+    states: int
+    """In how many states it was looked whether a decision changes."""
+
+    def __str__(self) -> str:
+        return self.policy.text
+
+    def _repr_html_(self) -> str:
+        return self.policy._repr_html_()
 
 
 @dataclass(frozen=True)
@@ -391,6 +412,13 @@ class Policy:
         told = {key: value for key, value in info.items() if not key.startswith("_") and len(value) == count}
         return [(observation[i], {key: value[i] for key, value in told.items()}) for i in range(count)]
 
+    def in_english(self) -> list[str]:
+        """Each of its rules as an English sentence.
+
+            >>> print(run.policy.in_english()[0])
+        """
+        return self._inner.in_english()
+
     def export(self, language: str) -> str:
         """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``.
 
@@ -413,7 +441,7 @@ class Policy:
         return hash(self.text)
 
     def _repr_html_(self) -> str:
-        return rules(self.text)
+        return rules(self.text, self.in_english())
 
 
 def _action(action: Sequence[str | int] | str) -> Sequence[str | int] | str:
@@ -492,21 +520,54 @@ def verify(
         whole("instances", instances)
         whole("most_states", most_states)
 
-        source = world if world is not None and not isinstance(world, (str, World)) else policy._source
-        return walk(policy, source, ties, instances, most_states)
+        return walk(policy, _own(policy, world), ties, instances, most_states)
     report = json.loads(policy._inner.verify_json(of, max_objects))
     return Proof(report["verdict"], ties, report)
 
 
-def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int | None = None) -> Difference:
-    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second.
+def _own(policy: Policy, world: WorldLike | None) -> Any:
+    """The object that plays a world in Python: the one named, or else that of the policy."""
+    return policy._source if world is None or isinstance(world, (str, World)) else converted(world)
+
+
+def diff(
+    first: Policy,
+    second: Policy,
+    world: WorldLike | None = None,
+    *,
+    max_objects: int | None = None,
+    instances: int = 100,
+) -> Difference:
+    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second. In a world
+    written in Python: in the states that they come to in episodes of the first ``instances`` instances.
 
         >>> assert derrl.diff(run.policy, other.policy, max_objects=4).equivalent
     """
     of = _playable(first, world)
     _playable(second, of)
+    if of.is_python:
+        from . import comparing
+
+        return comparing.diff(first, second, _own(first, world), whole("instances", instances))
     found = json.loads(first._inner.diff_json(second._inner, of, max_objects))
     return Difference(found["equivalent"], found["states"], found["difference"])
+
+
+def simplify(
+    policy: Policy, world: WorldLike | None = None, *, max_objects: int | None = None, instances: int = 100
+) -> Simplified:
+    """The policy without the rules and atoms that change no decision in any state up to a size, by default one that takes about a
+    second. In a world written in Python: in the states of episodes of the first ``instances`` instances.
+
+        >>> derrl.simplify(run.policy, max_objects=3).removed
+    """
+    of = _playable(policy, world)
+    if of.is_python:
+        from . import comparing
+
+        return comparing.simplify(policy, _own(policy, world), whole("instances", instances))
+    simpler, removed, states = policy._inner.simplified(of, max_objects)
+    return Simplified(Policy(simpler), removed, states)
 
 
 def plan(

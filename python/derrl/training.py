@@ -434,11 +434,11 @@ def _go_on(
     draws = getattr(show, "best", None)
 
     def told(policy: str, mean: float, success_rate: float | None, steps: int) -> Any:
+        found = Policy.parse(policy, of)
         if draws is not None:
-            draws(policy)
+            draws(found._repr_html_(), mean, steps)
         if on_best is None:
             return False
-        found = Policy.parse(policy, of)
         return on_best(Best(found if prepared.source is None else found.attach(prepared.source), mean, success_rate, steps))
 
     best = told if on_best is not None or draws is not None else None

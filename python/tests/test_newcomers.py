@@ -202,6 +202,21 @@ def test_the_command_reads_folders_of_worlds_in_python(delivery_run, tmp_path):
     assert refused.returncode == 2 and "derrl.Run.load(folder, world)" in " ".join(refused.stderr.split())
 
 
+class Worded(Orders):
+    """Says how its rules read."""
+
+    words = "order(X): ask for X\nwanted(X): X is wanted"
+
+
+def test_worlds_say_how_rules_read():
+    policy = derrl.Policy.parse("order(X) :- wanted(X).", derrl.world(Worded()))
+    assert policy.in_english() == ["Ask for a wanted item X."], policy.in_english()
+    again = pickle.loads(pickle.dumps(policy.world))
+    assert derrl.Policy.parse(policy.text, again).in_english() == policy.in_english()
+    with pytest.raises(TypeError, match="words: a text"):
+        derrl.world(type("Odd", (Orders,), {"words": {"order": "ask"}})())
+
+
 def test_worlds_show_what_they_are():
     world = derrl.world(Orders())
     assert world.summary == "Carry the item that is ordered"
@@ -286,3 +301,32 @@ def test_numbers_of_a_python_world_are_learned_in_processes():
     """What looks at the run makes worlds on other threads, which need the interpreter: it once held it, and waited for ever."""
     run = derrl.train("CartPole-v1", processes=2, progress=False, episodes=5, max_steps=20_000)
     assert run.policy.text and run.scores["train"].mean > 100
+
+
+def test_policies_of_a_world_in_python_are_compared_and_simplified(delivery_run):
+    """Also those without copy(): in the states that they come to."""
+    policy, world = delivery_run.policy, Delivery()
+    same = derrl.diff(policy, policy, world, instances=10)
+    assert same.equivalent and same.states > 20 and not same
+    other = derrl.Policy.parse("1.0::pick(X) :- away(X, Y).", delivery_run.world).attach(world)
+    found = derrl.diff(policy, other, instances=10)
+    assert found and found.difference["facts"] and found.difference["first"]["actions"] != found.difference["second"]["actions"]
+    rules = "1.0::drop(X) :- held(X). 0.9::move(X) :- held(Y), home(Y, X). 0.8::pick(X) :- away(X, Y){}. 0.7::move(X) :- away(Y, X)."
+    rules = rules.replace("drop(X) :- held(X)", "drop(X) :- held(X), home(X, Y), robot(Y)")
+    longer = derrl.Policy.parse(rules.format(", robot(Y)") + " 0.1::pick(X) :- away(X, Y).", delivery_run.world).attach(world)
+    simpler = derrl.simplify(longer, instances=20)
+    # What is legal says already where the ball has to be.
+    assert str(simpler).count("pick") == 1 and "0.80::pick(X) :- away(X, Y)." in str(simpler) and len(simpler.removed) >= 2
+    assert derrl.diff(longer, simpler.policy, world, instances=20).equivalent
+    with pytest.raises(derrl.Error, match="name the world"):
+        derrl.simplify(derrl.Run.load(delivery_run.folder).policy)
+
+
+def test_the_command_says_how_python_does_it(delivery_run, tmp_path):
+    folder = str(delivery_run.folder)
+    for args in (["verify", folder], ["diff", folder, folder], ["simplify", folder], ["watch", folder], ["train", "--resume", folder]):
+        done = subprocess.run([sys.executable, "-m", "derrl", *args], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+        said = " ".join(done.stderr.split())
+        assert done.returncode == 2 and "derrl.Run.load(folder, world)" in said, (args, said)
+        if args[0] in ("verify", "diff", "simplify"):
+            assert f"derrl.{args[0]}(run.policy" in said

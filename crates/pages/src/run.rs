@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derrl_learn::mean_stderr;
-use derrl_logic::{Alphabet, Arg, How, Role, Var};
+use derrl_logic::{Alphabet, Arg, How, Role};
 use derrl_report::English;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -61,6 +61,9 @@ pub struct Run {
 struct RuleText {
     weight: f64,
     text: String,
+    /// The same without its value: what tells apart policies that look alike.
+    #[serde(skip)]
+    clause: String,
     /// The same in English.
     english: String,
     head: AtomText,
@@ -112,9 +115,8 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
             values.retain(|_, of_task| !of_task.is_empty());
             values.into_iter().map(|(task, v)| (task, mean_stderr(&v).0)).collect()
         };
-        let rules = |r: &Run| -> BTreeSet<String> {
-            r.rules.iter().map(|rule| rule.text.split("::").last().unwrap_or_default().to_string()).collect()
-        };
+        let rules =
+            |r: &Run| -> BTreeSet<String> { r.rules.iter().map(|rule| rule.clause.clone()).collect() };
         Summary {
             domain: domain.to_string(),
             means: means("mean"),
@@ -233,7 +235,7 @@ fn advice(record: &Record<'_>) -> Vec<String> {
         format!("Another seed: `derrl train {domain} --seed {seed}`"),
         format!("More restarts: `derrl train {domain} --set restarts={restarts}`"),
     ];
-    if !record.subject.problems {
+    if !record.subject.world.is_chosen() {
         // A domain is a name that `derrl` knows, or a file.
         let look = if record.subject.world.name() == domain { "domains" } else { "check" };
         advice.push(format!(
@@ -260,9 +262,8 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
     let english = English::new(alphabet, subject.world.wording());
     let rule = |rule: &derrl_logic::Rule| {
         let action = alphabet.action(rule.action);
-        let arity = action.args.len();
         let arg = |a: &Arg| a.to_string();
-        let canonical = rule.canonical(arity);
+        let canonical = rule.canonical(action.args.len());
         let whole = |name: String, negated: bool| AtomText { name, args: Vec::new(), negated };
         let literals = canonical.body.iter().map(|l| match alphabet.comparison(l.pred) {
             Some(comparison) => whole(comparison.display(&l.args, alphabet).to_string(), !l.positive),
@@ -277,10 +278,11 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
         RuleText {
             weight: rule.weight,
             text: rule.display(alphabet).to_string(),
+            clause: rule.display_clause(alphabet).to_string(),
             english: english.rule(rule),
             head: AtomText {
                 name: action.name.clone(),
-                args: (0..arity as u8).map(|v| Var(v).to_string()).collect(),
+                args: action.head().iter().map(ToString::to_string).collect(),
                 negated: false,
             },
             body: body.collect(),

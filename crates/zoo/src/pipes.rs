@@ -26,7 +26,12 @@ struct Pipes {
 pub fn world_of_pipes() -> World {
     let world = world("pipes", DOMAIN, "the valve is to be opened from which water flows to the fire");
     let extent = Extent { unit: "valves per pipe", train: (2, 5), large: (8, 10), huge: None };
-    with_tasks(world, extent, |low, high| Pipes { n: (low, high), valves: Vec::new(), fire: 0, is_out: false })
+    with_tasks(world, extent, |low, high| Pipes {
+        n: (low, high),
+        valves: Vec::new(),
+        fire: 0,
+        is_out: false,
+    })
 }
 
 impl Small for Pipes {
