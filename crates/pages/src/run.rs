@@ -45,6 +45,9 @@ pub struct Run {
     solved: Option<bool>,
     /// What to try where it did not.
     advice: Vec<String>,
+    /// What is missing where it did not, if that was found.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    diagnosis: Value,
     /// The curve of the chosen restart.
     #[serde(skip)]
     chosen: Vec<(f64, f64)>,
@@ -168,6 +171,7 @@ impl Run {
             verification,
             solved: result["solved"].as_bool(),
             advice: advice(record),
+            diagnosis: result["diagnosis"].clone(),
             chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
             episodes,
             notes,
