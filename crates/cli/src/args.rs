@@ -88,7 +88,7 @@ pub struct Serve {
 /// `derrl watch`.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5"
+    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5\n\nOn a terminal, space stops and goes on, arrows step, q ends."
 )]
 pub struct Watch {
     /// A policy file, or the folder of a run
