@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use derrl::engine::Extent;
-use derrl::learner::{Everywhere, Monitor, Progress, Subject, constants, cores, evaluate_while};
+use derrl::learner::{Everywhere, Monitor, Progress, Subject, cores, evaluate_while};
 use derrl::{Options, Rng, State};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -72,16 +72,10 @@ impl Policy {
     /// The instances to look at: all problems of a domain of PDDL.
     fn extent(&self, world: &World, max_objects: Option<usize>, others: &[&Policy]) -> PyResult<Extent> {
         let others: Vec<&derrl::Policy> = others.iter().map(|p| &p.policy).collect();
-        match (&world.planning, max_objects) {
-            (None, size) => self.policy.extent(&world.world, size, &others).map_err(raise),
-            (Some(planning), None) => {
-                let named = constants(std::iter::once(&self.policy).chain(others).map(derrl::Policy::rules));
-                Ok(Extent { largest: planning.world().tasks().len(), named, ..Extent::default() })
-            }
-            (Some(_), Some(_)) => {
-                Err(Error::new_err("max_objects is not for PDDL: the problems of its tests are looked at"))
-            }
+        if world.world.is_chosen() && max_objects.is_some() {
+            return Err(Error::new_err("max_objects is not for PDDL: the problems of its tests are looked at"));
         }
+        self.policy.extent(&world.world, max_objects, &others).map_err(raise)
     }
 }
 
@@ -183,12 +177,9 @@ impl Policy {
         options: &str,
     ) -> PyResult<String> {
         let options: Options = read_options(options)?;
-        let World { world, planning, .. } = world.get();
+        let World { world, .. } = world.get();
         let mut signals = Signals::default();
         let score = py.detach(|| -> anyhow::Result<_> {
-            if let Some(planning) = planning {
-                return Ok(Some(planning.score(&self.policy, task, seed)?));
-            }
             let (rules, alphabet) = (self.policy.rules(), self.policy.alphabet());
             let mut env = world.make(alphabet, task, &options)?;
             let episodes = episodes.unwrap_or_else(|| env.cost().episodes());

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use derrl::Planning;
 use derrl::in_folder::{self, Control, Ended};
 use derrl::learner::cores;
 use derrl::spread::{self, Restarted};
@@ -59,8 +58,7 @@ impl Request {
 
     /// Makes the folder of a new run.
     fn start(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-        let planning = self.0.planning.as_ref();
-        let warnings = planning.map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)?;
+        let warnings = self.0.world.check_training().map_err(raise)?;
         for warning in warnings {
             let warning = std::ffi::CString::new(warning)?;
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;

@@ -150,6 +150,10 @@ impl Policy {
             // The reason why not.
             return world.space(&self.alphabet, &of(0)).map(|_| of(0)).map_err(Error::from);
         };
+        if world.is_chosen() && max_objects.is_none() {
+            // All that somebody chose: their states are counted as they are walked.
+            return Ok(of(range.1));
+        }
         let largest = match max_objects {
             Some(largest) => largest,
             None => extent::quick(world, &self.alphabet, *range, &of, cores())?,

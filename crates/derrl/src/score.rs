@@ -40,13 +40,10 @@ pub fn score(
     for (suffix, options) in variants(options) {
         for name in &names {
             let task = format!("{name}{suffix}");
-            if let Some(pddl) = &domain.pddl {
-                domain.world.find_task(name)?;
-                scores.push((task, pddl.score(policy, &domain.alphabet, name, seed)?));
-                continue;
-            }
             let mut env = domain.world.make(&domain.alphabet, name, &options)?;
-            let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
+            let asked = episodes.unwrap_or_else(|| env.cost().episodes());
+            // Of instances that somebody chose each is played once.
+            let episodes = if env.instances() > 0 { env.instances() } else { asked };
             listener.scoring(&task, 0, episodes);
             let mut go_on = |done| {
                 listener.scoring(&task, done, episodes);

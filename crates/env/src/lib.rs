@@ -67,7 +67,7 @@ mod traffic;
 mod world;
 
 pub use binding::{Binding, Vocabulary, type_named};
-pub use env::{Cost, Env, Outcome, Status, choices, list_legal, observe, observe_given};
+pub use env::{Cost, Entered, Env, Outcome, Status, choices, list_legal, observe, observe_given};
 pub use error::{Error, nearest};
 pub use fault::{BoxError, Fault};
 pub use journal::Journal;

@@ -44,6 +44,9 @@ pub struct Run {
     solved: Option<bool>,
     /// What to try where it did not.
     advice: Vec<String>,
+    /// What is missing where it did not, if that was found.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    diagnosis: Value,
     /// The curve of the chosen restart.
     #[serde(skip)]
     chosen: Vec<(f64, f64)>,
@@ -58,6 +61,9 @@ pub struct Run {
 struct RuleText {
     weight: f64,
     text: String,
+    /// The same without its value: what tells apart policies that look alike.
+    #[serde(skip)]
+    clause: String,
     /// The same in English.
     english: String,
     head: AtomText,
@@ -109,9 +115,8 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
             values.retain(|_, of_task| !of_task.is_empty());
             values.into_iter().map(|(task, v)| (task, mean_stderr(&v).0)).collect()
         };
-        let rules = |r: &Run| -> BTreeSet<String> {
-            r.rules.iter().map(|rule| rule.text.split("::").last().unwrap_or_default().to_string()).collect()
-        };
+        let rules =
+            |r: &Run| -> BTreeSet<String> { r.rules.iter().map(|rule| rule.clause.clone()).collect() };
         Summary {
             domain: domain.to_string(),
             means: means("mean"),
@@ -158,6 +163,7 @@ impl Run {
             verification,
             solved: result["solved"].as_bool(),
             advice: advice(record),
+            diagnosis: result["diagnosis"].clone(),
             chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
             episodes,
             notes,
@@ -229,7 +235,7 @@ fn advice(record: &Record<'_>) -> Vec<String> {
         format!("Another seed: `derrl train {domain} --seed {seed}`"),
         format!("More restarts: `derrl train {domain} --set restarts={restarts}`"),
     ];
-    if !record.subject.problems {
+    if !record.subject.world.is_chosen() {
         // A domain is a name that `derrl` knows, or a file.
         let look = if record.subject.world.name() == domain { "domains" } else { "check" };
         advice.push(format!(
@@ -272,6 +278,7 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
         RuleText {
             weight: rule.weight,
             text: rule.display(alphabet).to_string(),
+            clause: rule.display_clause(alphabet).to_string(),
             english: english.rule(rule),
             head: AtomText {
                 name: action.name.clone(),

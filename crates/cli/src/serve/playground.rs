@@ -216,7 +216,7 @@ fn difference(
     monitor: &mut dyn Monitor,
 ) -> anyhow::Result<Value> {
     // The states of a problem are not counted before they are walked, and may be many.
-    let walkable = domain.pddl.is_none();
+    let walkable = !domain.world.is_chosen();
     let small = || small(&domain.world, &domain.alphabet, &[learned, policy]);
     let Some(extent) = walkable.then(small).transpose()?.flatten() else {
         return Ok(json!({ "state": "never" }));

@@ -137,7 +137,6 @@ pub fn subject<'a>(
         policy,
         seed: folder.config.seed,
         options: &folder.config.options,
-        problems: domain.pddl.is_some(),
         place,
     }
 }
