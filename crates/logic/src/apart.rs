@@ -42,11 +42,8 @@ impl Policy {
             let rest = Rule { body: rest, ..(*rule).clone() };
             let shown = rest.display(alphabet).to_string();
             let shown = shown.strip_suffix('.')?;
-            match rest.body.is_empty() {
-                true if !holds.is_empty() => writeln!(rules, "{shown} :- {}.", &holds[2..]),
-                _ => writeln!(rules, "{shown}{holds}."),
-            }
-            .ok()?;
+            let holds = if rest.body.is_empty() { holds.replacen(", ", " :- ", 1) } else { holds };
+            let _ = writeln!(rules, "{shown}{holds}.");
         }
         if named == 0 {
             return None;
