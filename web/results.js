@@ -184,7 +184,7 @@ function pairNode(found) {
     el("div", { class: "scene small" }, drawing(found.pictures[i])),
     el("p", {}, codeNode(shown.action), shown.is_right ? " is right here." : [" is wrong here: ", codeNode(shown.right), " is right."]),
     el("details", {}, el("summary", {}, plural(shown.facts.length, "fact")), el("p", { class: "sub mono" }, shown.facts.join(", "))));
-  return el("div", { class: "counterexample" }, el("h3", {}, `Two states that look alike to ${to}`),
+  return el("div", { class: "counterexample" }, el("h3", {}, `Two ${String(first.facts) === String(second.facts) ? "actions" : "states"} that look alike to ${to}`),
     el("ul", { class: "run pair" }, state(first, 0), state(second, 1)),
     rule && el("p", { class: "example" }, "Told apart by ", codeNode(rule)));
 }

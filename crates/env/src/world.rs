@@ -49,6 +49,7 @@ use crate::space::{Exhaustive, Extent, Space};
 pub struct World(Arc<Parts>);
 
 #[derive(Clone)]
+// Wide: each field is set by a method of its own.
 struct Parts {
     name: String,
     summary: String,

@@ -224,7 +224,8 @@ fn scores(
     let on = |tasks: &[String], options: &Options| {
         score(
             policy,
-            domain,
+            &domain.alphabet,
+            &domain.world,
             &Exam { tasks, options, episodes: config.episodes, seed: config.seed },
             listener,
         )

@@ -13,6 +13,7 @@ use crate::runs::so_far::Cut;
 use crate::score;
 
 /// What came of a run.
+// Wide: each field is a part of `result.json`.
 pub struct RunResult<'a> {
     /// The policy.
     pub policy: &'a Policy,

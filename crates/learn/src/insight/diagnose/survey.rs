@@ -90,8 +90,8 @@ pub struct Survey {
 
 /// How often an action is tried where chance plays a part.
 const TRIES_BY_CHANCE: f64 = 12.0;
-/// How often a way is taken again to see whether its outcome is by chance.
-const REPEATS: u64 = 4;
+/// How often a way is taken again to see whether its outcome is by chance: one that comes nine times in ten is not taken for certain.
+const REPEATS: u64 = 48;
 
 impl Survey {
     /// Nothing seen yet. `alphabet` is that of the environments.
@@ -226,7 +226,9 @@ impl Survey {
             }
             ends.extend(last);
         }
-        if ends.windows(2).all(|two| two[0].is(&two[1])) {
+        // The same way always leads to what has just surprised.
+        let surprise = way.last().and_then(|&(at, action)| self.states[at].seen[action].last().copied());
+        if surprise.is_some_and(|surprise| ends.iter().all(|end| end.is(&surprise))) {
             self.hidden = way.last().map(|&(state, action)| Hidden { state, action });
         } else {
             self.by_chance = true;
