@@ -45,11 +45,12 @@ class Player {
     p.others = el("div", { class: "chips" });
     p.why = el("div", { class: "why", id: "why", role: "region", "aria-label": "Why not", hidden: true });
     p.facts = el("div", { class: "facts" });
+    p.numbers = el("div", {});
     const card = (area, title, ...children) => el("section", { class: `card area-${area}`, "aria-label": title }, el("h2", {}, title), children);
     const player = el("section", { class: "card area-player", id: "player", tabindex: -1, "aria-label": "Episodes" },
       p.tasks, el("div", { class: "about" }, p.summary, p.episodes), p.scene,
       el("div", { class: "controls" }, p.first, p.back, p.play, p.next, p.last, p.scrub, el("label", { class: "speed" }, p.speed)),
-      p.caption, p.decision,
+      p.caption, p.decision, p.numbers,
       el("p", { class: "hint keys" }, "Keys: ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " step, ", el("kbd", {}, "space"), " play, ", el("kbd", {}, "Home"), " ", el("kbd", {}, "End")),
       p.command);
     const rules = card("rules", "The policy", p.rules);
@@ -117,6 +118,7 @@ class Player {
     this.situation = step ? this.run.situations[step.at] : { facts: end.facts, others: [] };
     this.picture(forward);
     replace(p.rules, rulesNode(this.run, fired));
+    replace(p.numbers, numbersNode(this.run, this.episode, this.frame, fired));
     replace(p.decision, step ? this.decision(step) : this.ending(end));
     this.renderOthers(step);
     this.renderFacts(step);

@@ -49,12 +49,15 @@ use crate::space::{Exhaustive, Extent, Space};
 pub struct World(Arc<Parts>);
 
 #[derive(Clone)]
+// Wide: each field is set by a method of its own.
 struct Parts {
     name: String,
     summary: String,
     words: String,
     domain: String,
     alphabet: Arc<Alphabet>,
+    /// All that the world itself reports: what its own domain file declares.
+    own: Arc<Alphabet>,
     /// What policies may speak of, where that is more than what rules are learned with.
     wider: Option<(Arc<Alphabet>, Arc<Wider>)>,
     vocabulary: Option<Vocabulary<'static>>,
@@ -219,12 +222,14 @@ impl World {
                 Alphabet { environment: Some(name.clone()), ..alphabet }
             }
         };
+        let alphabet = Arc::new(alphabet);
         Ok(World(Arc::new(Parts {
             name,
             summary: String::new(),
             words: String::new(),
             domain,
-            alphabet: Arc::new(alphabet),
+            own: Arc::clone(&alphabet),
+            alphabet,
             wider: None,
             vocabulary: None,
             tasks: Vec::new(),
@@ -265,7 +270,10 @@ impl World {
         F: Fn(&str, &[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync + 'static,
     {
         let usual = self.parse(&domain, &[])?;
-        Ok(self.edit(|w| w.wider = Some((usual, Arc::new(domain)))))
+        Ok(self.edit(|w| {
+            w.own = Arc::clone(&usual);
+            w.wider = Some((usual, Arc::new(domain)));
+        }))
     }
 
     fn parse(&self, domain: &Wider, heads: &[(String, Vec<u8>)]) -> Result<Arc<Alphabet>, Error> {
@@ -421,6 +429,11 @@ impl World {
         Arc::clone(&self.0.alphabet)
     }
 
+    /// All that the world itself reports: what its own domain file declares, whatever [`World::with_domain`] has left out of it.
+    pub fn own_alphabet(&self) -> Arc<Alphabet> {
+        Arc::clone(&self.0.own)
+    }
+
     /// What a policy may speak of: what rules are learned with, unless [`World::policies_say`] says more.
     pub fn widest_alphabet(&self) -> Arc<Alphabet> {
         Arc::clone(self.0.wider.as_ref().map_or(&self.0.alphabet, |(usual, _)| usual))
@@ -495,7 +508,7 @@ impl World {
     pub fn check(&self, alphabet: &Alphabet) -> Result<(), Error> {
         match &self.0.vocabulary {
             Some(vocabulary) => Binding::new(self.name(), vocabulary, alphabet).map(|_| ()),
-            None => named::check(self.name(), &self.widest_alphabet(), alphabet),
+            None => named::check(self.name(), &self.0.own, alphabet),
         }
     }
 
@@ -509,7 +522,7 @@ impl World {
         let at = self.place(task)?;
         options.check(self)?;
         if self.0.vocabulary.is_none() {
-            named::check(self.name(), &self.widest_alphabet(), alphabet)?; // the others find out as they bind names
+            named::check(self.name(), &self.0.own, alphabet)?; // the others find out as they bind names
         }
         self.0.makes[at](alphabet, options).map(|env| self.shielded(env, alphabet))
     }

@@ -11,6 +11,7 @@
 //! | `curves.rs` | training curves, of one run and of several |
 //! | `episodes.rs` | which episodes are shown, and their explanations |
 //! | `writer.rs` | an explained episode, written briefly |
+//! | `uses.rs` | what is lost without each rule |
 //! | `findings.rs` | what a verification found, in words, JSON and pictures |
 //! | `verification.rs` | what is proved or refuted about the policy of a run |
 //! | `laws.rs` | what was so in all states of an episode |
@@ -25,6 +26,7 @@ mod html;
 mod laws;
 mod record;
 mod run;
+mod uses;
 mod verification;
 mod writer;
 

@@ -13,6 +13,7 @@ use crate::episodes::{self, Episodes};
 use crate::error::Error;
 use crate::extent::Extent;
 use crate::record::{Record, Subject};
+use crate::uses::{Use, uses};
 use crate::verification::Verification;
 
 /// All that a page shows of a run.
@@ -44,6 +45,9 @@ pub struct Run {
     solved: Option<bool>,
     /// What to try where it did not.
     advice: Vec<String>,
+    /// What is missing where it did not, if that was found.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    diagnosis: Value,
     /// The curve of the chosen restart.
     #[serde(skip)]
     chosen: Vec<(f64, f64)>,
@@ -65,6 +69,9 @@ struct RuleText {
     english: String,
     head: AtomText,
     body: Vec<AtomText>,
+    /// What is lost without it, where that was measured.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    of_use: Option<Use>,
 }
 
 /// An atom in parts. Variables begin with a capital letter, constants do not.
@@ -142,6 +149,10 @@ impl Run {
         let episodes = episodes::of_tasks(&subject, &result["scores"], extent, &mut notes);
         let verification = Verification::of_run(record, &mut notes);
         let chosen = result["restart"].as_u64().unwrap_or(0);
+        let mut texts = rules(&subject);
+        for (text, of_use) in texts.iter_mut().zip(uses(&subject, extent)) {
+            text.of_use = of_use;
+        }
         let counts = ["episodes", "steps", "restarts", "seconds"];
         let curves = curves(record.metrics, chosen, extent.curves)?;
         Ok(Run {
@@ -151,7 +162,7 @@ impl Run {
             summary: subject.world.summary().to_string(),
             seed: subject.seed,
             version: record.version.to_string(),
-            rules: rules(&subject),
+            rules: texts,
             definitions: definitions(&subject),
             background: background(alphabet),
             scores: scores(&result["scores"], subject.world),
@@ -160,6 +171,7 @@ impl Run {
             verification,
             solved: result["solved"].as_bool(),
             advice: advice(record),
+            diagnosis: result["diagnosis"].clone(),
             chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
             episodes,
             notes,
@@ -282,6 +294,7 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
                 negated: false,
             },
             body: body.collect(),
+            of_use: None,
         }
     };
     subject.policy.rules.iter().map(rule).collect()

@@ -34,8 +34,7 @@ use crate::domain::Domain;
 use crate::pddl::Files;
 use crate::runs::config::{MOST_CONFIG, RunConfig};
 use crate::runs::manifest::Manifest;
-use crate::runs::now::Now;
-use crate::runs::so_far::{BEST, SoFar};
+use crate::runs::so_far::{BEST, Now, SoFar};
 use crate::shell::quoted;
 use crate::worlds::worlds;
 

@@ -1,6 +1,7 @@
 //! The folders of runs, and learning in them.
 
 pub mod config;
+mod diagnosis;
 pub mod folder;
 mod learn;
 pub mod manifest;

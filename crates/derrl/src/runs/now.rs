@@ -5,28 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use crate::runs::folder::RunFolder;
+pub use crate::runs::so_far::Now;
 use crate::runs::so_far::SoFar;
-
-/// A run under way.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Now {
-    /// Its seed.
-    pub seed: u64,
-    /// What is under way.
-    pub phase: String,
-    /// Seconds since this process began with it.
-    pub seconds: f64,
-    /// Decisions so far.
-    pub decisions: u64,
-    /// Decisions per second, where they were counted.
-    pub speed: Option<f64>,
-    /// Its best policy so far. Folders have a file of their own for it.
-    #[serde(skip)]
-    pub best: Option<SoFar>,
-}
 
 /// Is told every second what is under way.
 pub type Clock = Box<dyn Fn(&[Now]) + Send>;

@@ -158,6 +158,8 @@ impl<'a> Actor<'a> {
 struct Follower {
     /// `None` where the facts of this many objects do not fit it.
     agenda: Option<Agenda>,
+    /// Facts with the parts of bodies among their predicates, where these are named.
+    wider: Option<Facts>,
     episode: Option<u64>,
     /// How many changes of the episode have been read.
     read: usize,
@@ -169,11 +171,18 @@ struct Follower {
 
 impl Follower {
     fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Follower {
-        // An agenda counts substitutions, and parts of a body that share no variable multiply them: the plain decider asks only whether
-        // there is one.
+        // An agenda counts substitutions, and parts of a body that share no variable multiply them. Where these are independent, they are
+        // named; else the plain decider asks only whether there is one.
         let apart = policy.rules.iter().any(|r| r.parts_apart(alphabet.action(r.action).args.len()) > 1);
+        let named = if apart { policy.with_parts_named(alphabet) } else { None };
+        let agenda = match &named {
+            Some((policy, alphabet)) => Agenda::new(policy, alphabet, universe),
+            None if apart => None,
+            None => Agenda::new(policy, alphabet, universe),
+        };
         Follower {
-            agenda: if apart { None } else { Agenda::new(policy, alphabet, universe) },
+            agenda,
+            wider: named.map(|(_, alphabet)| Facts::new(&alphabet)),
             episode: None,
             read: 0,
             has_legality: alphabet.has_legality(),
@@ -197,6 +206,7 @@ impl Follower {
             if self.lists {
                 return None;
             }
+            let facts = self.wider.as_mut().unwrap_or(facts);
             observe_given(env, facts);
             agenda.load(facts);
             facts.clear();

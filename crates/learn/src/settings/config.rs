@@ -45,6 +45,7 @@ pub const BASELINES: [(Baseline, &str); 3] =
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each switches a part of the method on or off by itself")]
+// Wide: each field is a setting, a line of a file of settings.
 pub struct Config {
     /// How the gradient is estimated.
     pub estimator: Estimator,
