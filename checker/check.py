@@ -24,6 +24,11 @@ MOST = 1 << 28  # characters of a file that are read
 Rejected = type("Rejected", (Exception,), {})  # a certificate that does not hold
 
 
+def understood(condition, message):
+    if not condition:
+        raise Unreadable(message)
+
+
 # ---- The language -------------------------------------------------------------------------------------------------------
 
 TOKEN = re.compile(
@@ -43,8 +48,7 @@ class Parser:
     def __init__(self, text, file):
         self.file, self.at, self.fresh = file, 0, 0
         self.tokens = [(m.lastgroup, m.group()) for m in TOKEN.finditer(text) if m.lastgroup]
-        for unknown in [text for kind, text in self.tokens if kind == "unknown"]:
-            raise Unreadable(f"{file}: what does `{unknown}` mean?")
+        understood("unknown" not in (kinds := dict(self.tokens)), f"{file}: what does `{kinds.get('unknown')}` mean?")
 
     def peek(self):
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "the end")
@@ -55,8 +59,7 @@ class Parser:
         return found
 
     def expect(self, *marks):
-        if not self.accept(*marks):
-            raise Unreadable(f"{self.file}: expected `{marks[0]}`, found `{self.peek()[1]}`")
+        understood(self.accept(*marks), f"{self.file}: expected `{marks[0]}`, found `{self.peek()[1]}`")
 
     def many(self, one):
         """What is separated by commas."""
@@ -73,8 +76,7 @@ class Parser:
         if kind == "name" and (text[0] == "_" or text[0].isupper()):
             self.fresh += 1
             return Var(f"_{self.fresh}" if text == "_" else text)
-        if kind not in ("name", "quoted"):
-            raise Unreadable(f"{self.file}: expected a name, found `{text}`")
+        understood(kind in ("name", "quoted"), f"{self.file}: expected a name, found `{text}`")
         name, args = text[1:-1].replace("''", "'") if kind == "quoted" else text, []
         if self.accept("/"):
             return Term(name, (Term("any", ()),) * int(self.term().name))
@@ -87,8 +89,7 @@ class Parser:
         positive = not self.accept("\\+")
         inner, term = not positive and self.accept("("), self.term()
         inner and self.expect(")")
-        if isinstance(term, Var):
-            raise Unreadable(f"{self.file}: `{term}` is no atom")
+        understood(not isinstance(term, Var), f"{self.file}: `{term}` is no atom")
         return Literal(positive, term.name, term.args)
 
     def sentences(self):
@@ -194,8 +195,7 @@ class Language:
         """The heads that a clause derives. Distinct variables, and constants of the clause, stand for distinct objects."""
         args, body = clause.head.args, clause.body
         named = {a.name for a in itertools.chain(args, *(l.args for l in body)) if not isinstance(a, Var)}
-        if len(args) != len(types):
-            raise Unreadable(f"`{clause.head.name}` has {len(types)} arguments, not {len(args)}")
+        understood(len(args) == len(types), f"`{clause.head.name}` has {len(types)} arguments, not {len(args)}")
         free, negative = [o for o in universe if o not in named], [l for l in body if not l.positive]
         for phi in matches([l for l in body if l.positive], 0, {}, facts, named):
             choices = [[a.name] if not isinstance(a, Var) else [phi[a]] if a in phi else free for a in args]
@@ -549,8 +549,7 @@ def check(condition, message):
 def read(file):
     with open(file, encoding="utf-8", errors="replace") as f:
         text = f.read(MOST + 1)
-    if len(text) > MOST:
-        raise Unreadable(f"{file}: it has more than {MOST} characters")
+    understood(len(text) <= MOST, f"{file}: it has more than {MOST} characters")
     return text
 
 
