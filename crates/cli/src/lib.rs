@@ -13,7 +13,7 @@
 //! |---|---|
 //! | [`main_with`], [`run_with`], [`status_with`] | run the command |
 //! | [`conclude`], [`Failure`], [`Outcome`] | exit codes, for commands like ours |
-//! | [`print`], [`print_json`], [`message`] | results and messages |
+//! | [`print()`], [`print_json`], [`message`] | results and messages |
 //! | [`parse_seeds`], [`catch_interrupts`] | ranges of seeds, Ctrl-C |
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]

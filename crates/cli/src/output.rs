@@ -20,7 +20,7 @@ use crate::style::{Color, Paint};
 /// The first error of standard output.
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Prints a result to standard output at once. What cannot be written is told by [`lost`]. On a terminal, lines that are wider
+/// Prints a result to standard output at once. What cannot be written is told in the end, and is an error. On a terminal, lines that are wider
 /// are broken; a program or a file gets them whole, a rule per line.
 pub fn print(text: &str) {
     print_file(&fitted(text, io::stdout().is_terminal()));

@@ -166,7 +166,7 @@ fn search(
 }
 
 /// Takes in what [`restart`] gave. They took so many seconds more of the run's time.
-/// Returns the best policy so far where it is new, as [`so_far`](crate::in_folder::so_far) says it.
+/// Returns the best policy so far where it is new, as [`so_far`] says it.
 pub fn absorb(
     folder: &Path,
     world: &World,
