@@ -35,7 +35,10 @@
 //! | `experience/` | worlds whose steps are counted, states grounded once, episodes with sampled rules, the relaxed F |
 //! | `training/` | the paper in plain form, the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
-//! | `search/` | restarts in waves on all cores, pruning, refinement, growth, and improvement by regret |
+//! | `table/` | what was explored: states, what actions led to there, and what states are worth |
+//! | `fit/` | lists of rules that fit what actions lose |
+//! | `invent/` | predicates that could be invented |
+//! | `learner/` | the search: record, plan, moves, judge and ledger |
 //! | `insight/` | explanation, verification and comparison of policies |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
@@ -43,13 +46,15 @@ mod act;
 mod agents;
 mod error;
 mod experience;
+mod fit;
 mod generator;
 mod insight;
+mod invent;
 mod language;
 mod learner;
 mod parallel;
-mod search;
 mod settings;
+mod table;
 mod training;
 
 pub use act::score::{
@@ -82,18 +87,16 @@ pub use language::constraints::Constraints;
 pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
+pub use learner::{
+    Best, Checkpoint, Learned, MOVES, MakeEnv, MakeSizes, Move, Observer, Origin, Partial, Point,
+    RestartResult, Search, Silent, Sizes, Widening, WideningStep,
+};
 pub use parallel::cores;
-pub use search::budget::Budget;
-pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult};
-pub use search::improve::{Improved, Improver, Widening, WideningStep};
-pub use search::observer::{Best, Observer, Point, Silent};
-pub use search::prune::{length, prune};
-pub use search::refine::{Judge, Judged, advantage, refine};
-pub use search::waves::{MakeEnv, MakeSizes, Search, Sizes};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::explained::{Explained, explained};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};
 pub use training::plain::{Plain, PlainStep};
+pub use training::prune::{length, prune};
 pub use training::restart::{Restart, Snapshot, UpdateStats};

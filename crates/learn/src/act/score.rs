@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use derrl_env::{Env, Rng, Status, choices, observe};
+use derrl_env::{Env, Rng, Status, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Policy};
 use serde::{Deserialize, Serialize};
 
@@ -109,9 +109,6 @@ pub fn run_episodes(
 /// The work of a decision, about, in units of [`Counted::stopped_after`].
 const WORK: usize = 256;
 
-/// An episode that starts astray takes up to two to the power of so many actions at random first.
-pub const LONGEST_STRAY: usize = 4;
-
 /// Chooses an action in the current state of a world.
 pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
 
@@ -124,33 +121,6 @@ pub fn run_episode(
 ) -> Result<EpisodeResult, Error> {
     env.reset(&mut world);
     finish_episode(act, env, &mut world, &mut ties)
-}
-
-/// Runs an episode of these random streams that starts astray. `None` where going astray ends it.
-pub fn run_astray(
-    act: &mut Act<'_>,
-    env: &mut Counted<'_>,
-    (mut world, mut ties): (Rng, Rng),
-    stray: Rng,
-    alphabet: &Alphabet,
-) -> Result<Option<EpisodeResult>, Error> {
-    if !go_astray(env, &mut world, stray, alphabet) {
-        return Ok(None);
-    }
-    finish_episode(act, env, &mut world, &mut ties).map(Some)
-}
-
-/// Draws an instance and takes some legal actions at random in it. Returns whether the episode goes on.
-pub fn go_astray(env: &mut Counted<'_>, world: &mut Rng, mut stray: Rng, alphabet: &Alphabet) -> bool {
-    env.reset(world);
-    for _ in 0..1usize << stray.below(LONGEST_STRAY + 1) {
-        let choices = choices(env.world(), alphabet);
-        let Some(action) = choices.get(stray.below(choices.len().max(1))) else { return false };
-        if env.step(action.action, &action.args, world).status != Status::Running {
-            return false;
-        }
-    }
-    true
 }
 
 /// Runs an episode from where the world is to its end.

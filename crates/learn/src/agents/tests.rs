@@ -8,7 +8,7 @@ use derrl_logic::{Action, Alphabet, Constant, Facts, Object, Pred, Source, Unive
 
 use super::*;
 use crate::experience::counted::Counted;
-use crate::search::observer::Silent;
+use crate::learner::Silent;
 use crate::settings::config::Config;
 
 /// Worlds that can be made here, with an environment of their training task.

@@ -7,7 +7,6 @@ use super::limits::{
     CHOOSES, MORE_ATOMS, MORE_CHANGES, MORE_RULES, MOST_ATOMS, MOST_RULES, MOVED, NEW_THRESHOLD, TRIES,
 };
 use super::list::{Atom, Line, RuleList, opposite};
-use super::record::Elite;
 use super::vocabulary::{Vocabulary, one_digit, rounded};
 
 /// Draws lists.
@@ -15,7 +14,7 @@ pub struct Drawer<'a> {
     /// What may be said.
     pub vocabulary: Vocabulary<'a>,
     /// Lists whose rules may be borrowed.
-    pub elites: &'a [Elite],
+    pub lists: &'a [&'a RuleList],
 }
 
 impl Drawer<'_> {
@@ -42,7 +41,7 @@ impl Drawer<'_> {
             atoms += 1;
         }
         let body = (0..atoms).map(|_| self.vocabulary.atom(action, rng)).collect::<Option<_>>()?;
-        Some(Line { action, body, choice })
+        Some(Line { frozen: None, action, body, choice })
     }
 
     /// A list from nothing.
@@ -54,7 +53,10 @@ impl Drawer<'_> {
         let lines =
             (0..rules).filter_map(|_| (0..TRIES).find_map(|_| self.line(rng).filter(|l| self.is_safe(l))));
         let levels = lines.map(|line| vec![line]).collect::<Vec<_>>();
-        let mut list = RuleList { levels, otherwise: Some(self.action(rng)) };
+        let action = self.action(rng);
+        // Where there is nothing to compare, nothing can be said that holds wherever no other rule does.
+        let otherwise = self.vocabulary.has_numbers().then_some(action);
+        let mut list = RuleList { levels, otherwise, ..RuleList::default() };
         self.limit(&mut list);
         list
     }
@@ -111,7 +113,7 @@ impl Drawer<'_> {
         let way = rng.below(16);
         let Some(&(l, i)) = places.get(at) else {
             match way {
-                0..=3 => list.otherwise = Some(self.action(rng)),
+                0..=3 if self.vocabulary.has_numbers() => list.otherwise = Some(self.action(rng)),
                 4 if !places.is_empty() => list.otherwise = None,
                 6 if places.len() < MOST_RULES => list.levels.push(vec![self.line(rng)?]),
                 10 if places.len() < MOST_RULES => list.levels.push(vec![self.borrowed(rng)?]),
@@ -178,7 +180,7 @@ impl Drawer<'_> {
 
     /// A rule of one of the best lists.
     fn borrowed(&self, rng: &mut Rng) -> Option<Line> {
-        let list = &self.elites.get(rng.below(self.elites.len().max(1)))?.list;
+        let list = self.lists.get(rng.below(self.lists.len().max(1)))?;
         let all: Vec<&Line> = list.levels.iter().flatten().collect();
         all.get(rng.below(all.len().max(1))).map(|line| (*line).clone())
     }
@@ -218,7 +220,8 @@ impl Drawer<'_> {
         (*comparison != before).then_some(())
     }
 
-    /// Lists that are a little shorter: without a rule, an atom, or what is done elsewhere, and with 0 or a rounder number for a threshold.
+    /// Lists that are a little shorter: without a rule, an atom, or what is done elsewhere, and with 0 or a rounder number for a threshold;
+    /// and those in which one rule stands elsewhere.
     pub fn shorter(&self, list: &RuleList) -> Vec<RuleList> {
         let mut all = Vec::new();
         let mut add = |change: &dyn Fn(&mut RuleList)| {
@@ -229,8 +232,9 @@ impl Drawer<'_> {
                 all.push(other);
             }
         };
+        let free = |l: usize, i: usize| list.levels[l][i].frozen.is_none();
         for l in 0..list.levels.len() {
-            for i in 0..list.levels[l].len() {
+            for i in (0..list.levels[l].len()).filter(|&i| free(l, i)) {
                 add(&|list| {
                     list.levels[l].remove(i);
                 });
@@ -244,7 +248,11 @@ impl Drawer<'_> {
         }
         add(&|list| list.otherwise = None);
         for l in 0..list.levels.len() {
-            for i in 0..list.levels[l].len() {
+            for i in (0..list.levels[l].len()).filter(|&i| free(l, i)) {
+                for to in 0..list.levels.len() {
+                    add(&|list| move_line(list, (l, i), to, true));
+                    add(&|list| move_line(list, (l, i), to, false));
+                }
                 for j in 0..list.levels[l][i].body.len() {
                     add(&|list| set_threshold(list, (l, i, j), |_| 0.0));
                     add(&|list| set_threshold(list, (l, i, j), one_digit));
@@ -252,6 +260,16 @@ impl Drawer<'_> {
             }
         }
         all
+    }
+}
+
+/// Moves a rule to another level, alone or tied with the rules that are there.
+fn move_line(list: &mut RuleList, (l, i): (usize, usize), to: usize, tied: bool) {
+    let line = list.levels[l].remove(i);
+    if tied {
+        list.levels[to].push(line);
+    } else {
+        list.levels.insert(to, vec![line]);
     }
 }
 

@@ -10,6 +10,10 @@ use crate::settings::streams::Purpose;
 pub enum Part {
     /// Playing at random, to see what there is.
     Random,
+    /// Exploring.
+    Exploring,
+    /// Training by the gradient.
+    Training,
     /// Racing lists.
     Racing,
     /// Trying actions.
@@ -21,7 +25,7 @@ pub enum Part {
 /// Steps by what they were spent on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    steps: [u64; 4],
+    steps: [u64; 6],
 }
 
 impl Ledger {

@@ -72,8 +72,6 @@ pub const TRIED_ACTIONS: usize = 16;
 pub const ASTRAY: f64 = 0.3;
 /// See [`ASTRAY`].
 pub const LONGEST_ASTRAY: usize = 5;
-/// The share of all steps that trying may take.
-pub const TRYING_SHARE: f64 = 0.5;
 /// What a rule or an atom has to save where a list is fitted from nothing, as a share of what acting at random loses: short lists
 /// and long ones are both worth racing.
 pub const PRICES: [f64; 3] = [0.003, 0.01, 0.03];
@@ -128,3 +126,65 @@ pub const LAST_EPISODES: usize = 100;
 pub const SHORTENING: f64 = 0.003;
 /// See [`SHORTENING`].
 pub const SHORTER: f64 = 0.3;
+
+/// Instances explored in the first round; twice as many in each later one.
+pub const EXPLORED: usize = 8;
+/// Steps per instance that is explored, at the most.
+pub const EXPLORED_STEPS: u64 = 3000;
+/// Rounds of exploration of the same sizes in the same words, at the most; and where larger sizes only repair the rules.
+pub const ROUNDS: usize = 6;
+/// See [`ROUNDS`].
+pub const LATE_ROUNDS: usize = 2;
+/// Sizes after which rules are only repaired.
+pub const LATE: usize = 2;
+/// Rounds that brought nothing better, after which no more is explored.
+pub const IDLE: usize = 2;
+/// Instances in which the best list fails that are explored, at the most.
+pub const FAILURES: usize = 8;
+/// Episodes of each of them that leave the list for one step.
+pub const PROBES: usize = 8;
+/// Discounts at which actions are valued: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
+pub const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
+/// A list that loses less than this share of what acting at random loses has nothing to gain at all.
+pub const SETTLED: f64 = 1e-6;
+/// One that loses less than this has nothing to gain by wider words.
+pub const RESIDUE: f64 = 0.002;
+/// Where a list loses more than this share in large instances, others are looked for from nothing there, too.
+pub const MUCH: f64 = 0.05;
+/// Atoms of a body at the start, and at the most unless the domain file says otherwise.
+pub const SHORT: usize = 3;
+/// See [`SHORT`].
+pub const LONGEST: usize = 6;
+/// Variables beyond the domain's own, at the most.
+pub const MORE_VARIABLES: usize = 2;
+/// Candidate atoms of one action, at the most: wider words take too long to search.
+pub const MOST_CANDIDATES: usize = 1500;
+/// Ways to put objects for the variables of wider words, over all states that are looked at, at the most.
+pub const MOST_SUBSTITUTIONS: f64 = 5e7;
+/// As [`SINGLES`] and [`BEAM`], where values are exact.
+pub const TABLE_SINGLES: usize = 128;
+/// See [`TABLE_SINGLES`].
+pub const TABLE_BEAM: usize = 40;
+/// Invented predicates of a policy, at the most.
+pub const INVENTIONS: usize = 2;
+/// The share of successes from which on a list lacks no predicate, where there are no larger instances to judge by.
+pub const NEARLY: f64 = 0.9;
+/// Predicates of the pool that are tried on what was explored, at the most; the states that tell which are worth it; and those that compete.
+pub const SCREENED: usize = 200;
+/// See [`SCREENED`].
+pub const SCREENING_STATES: usize = 400;
+/// See [`SCREENED`].
+pub const FINALISTS_INVENTED: usize = 8;
+
+/// The first restarts of the gradient have updates of this share of a whole one's, the next ones twice as large, and so on.
+pub const SHORTEST: usize = 32;
+/// Restarts of one length.
+pub const PAIR: usize = 2;
+/// Small updates are noisy: they take smaller steps, and compare fewer episodes from one instance.
+pub const SHORT_RATE: f64 = 2.0 / 3.0;
+/// See [`SHORT_RATE`].
+pub const SHORT_GROUP: usize = 4;
+/// Points of a training curve, at the most.
+pub const CURVE_POINTS: usize = 200;
+/// Restarts in a row that came to nothing better, where nothing else says that it is enough.
+pub const AGREED: usize = 2;

@@ -9,15 +9,7 @@ use derrl_logic::{
 use super::limits::{FACTS, SUMS, UNIT, ZERO};
 use super::list::Atom;
 use super::seen::{Seen, Spread};
-
-/// What sums are compared with thresholds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// Measures, and differences of those of one unit.
-    Plain,
-    /// Weighted sums of any two measures as well.
-    Sums,
-}
+use super::words::Words;
 
 /// What may be said in rules of each action.
 pub struct Vocabulary<'a> {
@@ -25,7 +17,7 @@ pub struct Vocabulary<'a> {
     pub alphabet: &'a Alphabet,
     /// Where thresholds come from.
     pub seen: &'a Seen,
-    width: Width,
+    sums: bool,
     /// Measures and differences.
     plain: Vec<Linear>,
     /// Pairs of measures, of which sums are made.
@@ -36,7 +28,7 @@ pub struct Vocabulary<'a> {
 
 impl<'a> Vocabulary<'a> {
     /// What may be said of the states seen.
-    pub fn new(alphabet: &'a Alphabet, width: Width, seen: &'a Seen) -> Vocabulary<'a> {
+    pub fn new(alphabet: &'a Alphabet, words: &Words, seen: &'a Seen) -> Vocabulary<'a> {
         let measures: Vec<Measure> = (0..alphabet.measures.len() as u32).map(Measure).collect();
         let arity = |m: Measure| alphabet.measure(m).args.len();
         let mut plain: Vec<Linear> = measures.iter().map(|&m| Linear::of(m, arity(m))).collect();
@@ -57,12 +49,17 @@ impl<'a> Vocabulary<'a> {
             all.retain(|l| alphabet.predicate(l.pred).role != Role::Comparison);
             all
         });
-        Vocabulary { alphabet, seen, width, plain, pairs, facts: facts.collect() }
+        Vocabulary { alphabet, seen, sums: words.sums, plain, pairs, facts: facts.collect() }
     }
 
     /// All sums with whole weights, and pairs of measures where sums are compared.
     pub fn forms(&self) -> (&[Linear], &[Linear]) {
-        (&self.plain, if self.width == Width::Sums { &self.pairs } else { &[] })
+        (&self.plain, if self.sums { &self.pairs } else { &[] })
+    }
+
+    /// Whether there are numbers to compare.
+    pub fn has_numbers(&self) -> bool {
+        !self.plain.is_empty()
     }
 
     /// An atom for a rule of an action; `None` where the draw came to nothing.
@@ -80,7 +77,7 @@ impl<'a> Vocabulary<'a> {
 
     /// A sum to compare.
     fn sum(&self, rng: &mut Rng) -> Option<Linear> {
-        if self.width == Width::Sums && !self.pairs.is_empty() && rng.unit() < SUMS {
+        if self.sums && !self.pairs.is_empty() && rng.unit() < SUMS {
             let mut left = self.pairs[rng.below(self.pairs.len())].clone();
             let by = rng.unit().mul_add(4.0, -2.0).exp2();
             left.terms[1].factor = self.ratio(&left, if rng.unit() < 0.5 { -by } else { by }, rng)?;

@@ -6,10 +6,10 @@ use derrl_env::{Env, Rng};
 use derrl_logic::GroundAction;
 use rustc_hash::FxHashMap;
 
-use super::table::{Place, Table};
+use super::{Place, Table};
 use crate::act::actor::Actor;
-use crate::act::score::LONGEST_STRAY;
 use crate::error::Error;
+use crate::learner::LONGEST_ASTRAY;
 
 /// How much may be explored.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ const SIGHT: usize = 4096;
 /// Episodes of each instance that follow the policy, and that leave it for one step: in large instances these say what other
 /// actions are worth where the policy comes by.
 const FOLLOWED: usize = 2;
-pub const PROBES: usize = 8;
+const PROBES: usize = 8;
 /// How likely a probe is to leave the policy where something was not tried.
 const LEAVE: f64 = 0.3;
 
@@ -74,7 +74,7 @@ pub fn explore(
                 }
                 env.restart();
                 let probe = episode >= FOLLOWED;
-                let stray = if probe && episode % 2 == 1 { 1 << rng.below(LONGEST_STRAY + 1) } else { 0 };
+                let stray = if probe && episode % 2 == 1 { 1 << rng.below(LONGEST_ASTRAY) } else { 0 };
                 follow(table, env, actor, Follow { probe, stray }, rng)?;
             }
         }

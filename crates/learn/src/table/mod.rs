@@ -2,6 +2,9 @@
 //!
 //! States are kept with their facts and not with masks, so that what was seen serves every language that the search tries.
 
+pub mod explore;
+pub mod values;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,10 +13,13 @@ use derrl_env::{Env, Outcome, Status, list_legal, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Grounder, Grounding, Universe};
 use rustc_hash::FxHashMap;
 
-use super::values::Values;
+use self::values::Values;
 
 /// States noted at the most: beyond, experience is no longer a table, and nothing more is noted.
 pub const MOST_STATES: usize = 40_000;
+
+/// States whose actions are compared, at the most: more are sampled by their weight.
+pub const COMPARED: usize = 2000;
 
 /// A state by its place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,6 +147,12 @@ impl Table {
             count as f64 * (objects as f64).powi(spare as i32)
         };
         self.choices.iter().map(of).sum()
+    }
+
+    /// The same over as many states as are compared at the most: those beyond are sampled.
+    pub fn substitutions_in_sample(&self, alphabet: &Alphabet) -> f64 {
+        let share = (COMPARED as f64 / self.len().max(1) as f64).min(1.0);
+        share * self.substitutions(alphabet)
     }
 
     /// The facts of a state, and its objects.

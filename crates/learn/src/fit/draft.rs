@@ -1,24 +1,22 @@
 //! Rules as the search edits them: places in K, on levels of priority.
 
 use derrl_logic::{Action, Policy, Rule};
-use serde::{Deserialize, Serialize};
 
 use crate::language::problem::Problem;
 
 /// A rule by the places of its atoms in K.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Draft {
     /// The action.
     pub action: u32,
     /// The atoms, ascending.
     pub atoms: Vec<usize>,
     /// Which of the choices of its action it ends with, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
 }
 
 /// A rule on a level, with whether it may be changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// The rule.
     pub draft: Draft,
@@ -51,17 +49,6 @@ impl Draft {
     }
 }
 
-/// Whether rules are of this language: their actions and atoms are there.
-pub fn are_of(levels: &Levels, problem: &Problem) -> bool {
-    levels.iter().flatten().all(|p| {
-        let is_action = (p.draft.action as usize) < problem.alphabet.actions.len();
-        is_action && {
-            let atoms = problem.grounder.atoms(Action(p.draft.action)).len();
-            p.draft.atoms.iter().all(|&j| j < atoms)
-        }
-    })
-}
-
 /// How long rules are to read: one for each rule and one for each atom.
 pub fn length(levels: &Levels) -> usize {
     levels.iter().flatten().map(|p| 1 + p.draft.length()).sum()
@@ -86,32 +73,35 @@ pub fn levels_of(policy: &Policy, problem: &Problem) -> Option<Levels> {
     rules.chunk_by(|a, b| a.weight == b.weight).map(|level| level.iter().map(placed).collect()).collect()
 }
 
-/// The policy of these levels, values to two decimals; `None` where two decimals cannot tell them apart or frozen rules
-/// are not in the order of their values.
-pub fn policy_of(levels: &Levels, problem: &Problem) -> Option<Policy> {
-    let fixed: Vec<Option<f64>> = levels.iter().map(|l| l.iter().find_map(|p| p.frozen)).collect();
-    let mut rules = Vec::new();
+/// The values of levels, the highest first, to two decimals, where some are fixed; `None` where two decimals cannot tell levels apart or
+/// the fixed ones are not in order.
+pub fn values(fixed: &[Option<f64>]) -> Option<Vec<f64>> {
+    let mut values = Vec::with_capacity(fixed.len());
     let (mut upper, mut at): (Option<f64>, usize) = (None, 0);
     let mut last = f64::INFINITY;
-    while at < levels.len() {
+    while at < fixed.len() {
         // Levels up to the next fixed value share the room above it, in steps of a tenth at the most.
-        let next = (at..levels.len()).find(|&i| fixed[i].is_some()).unwrap_or(levels.len());
+        let next = (at..fixed.len()).find(|&i| fixed[i].is_some()).unwrap_or(fixed.len());
         let lower = fixed.get(next).copied().flatten().unwrap_or(0.0);
         // The highest is 1, where no fixed value is above it.
         let gaps = (next - at + usize::from(upper.is_some())).max(1);
-        let step = ((upper.unwrap_or(1.0) - lower) / gaps as f64).min(0.1);
+        let step = ((upper.unwrap_or(1.0) - lower) / gaps as f64).min(STEP);
         let first = upper.map_or(1.0, |upper| upper - step);
-        for (i, level) in levels.iter().enumerate().take(next + 1).skip(at) {
-            let spaced = ((first - step * (i - at) as f64) * 100.0).round() / 100.0;
-            let weight = fixed[i].unwrap_or(spaced);
-            if weight >= last || weight < 0.01 || level.iter().any(|p| p.frozen.is_some_and(|f| f != weight))
-            {
+        for i in at..fixed.len().min(next + 1) {
+            let spaced = ((first - step * (i - at) as f64) * HUNDRED).round() / HUNDRED;
+            let value = fixed[i].unwrap_or(spaced);
+            if value >= last || value < 1.0 / HUNDRED {
                 return None;
             }
-            last = weight;
-            rules.extend(level.iter().map(|p| p.draft.rule(problem, weight)));
+            last = value;
+            values.push(value);
         }
         (upper, at) = (Some(lower), next + 1);
     }
-    Some(Policy { rules })
+    Some(values)
 }
+
+/// Between the values of two levels, at the most.
+const STEP: f64 = 0.1;
+/// Values have two decimals.
+const HUNDRED: f64 = 100.0;

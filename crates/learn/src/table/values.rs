@@ -1,6 +1,6 @@
 //! What states are worth under the best of what was tried in them: dynamic programming on what was seen.
 
-use super::table::{Place, Seen, Table};
+use super::{Seen, Table};
 
 /// Sweeps over all states, at the most.
 const SWEEPS: usize = 2000;
@@ -20,20 +20,12 @@ pub struct Values {
     /// Whether V rests on what was seen: an end can be reached, or all that can be reached was tried. Else V is only the
     /// worst that can be.
     known: Vec<bool>,
-    /// Whether all that can be reached was tried, so that V is exact.
-    settled: Vec<bool>,
 }
 
 impl Values {
     /// What was seen is worth, at this discount.
     pub fn new(table: &Table, gamma: f64) -> Values {
-        let (known, settled) = known(table);
-        Values { of: values(table, gamma), gamma, known, settled }
-    }
-
-    /// Whether all that can be reached from a state was tried.
-    pub fn is_settled(&self, at: Place) -> bool {
-        self.settled[at.0 as usize]
+        Values { of: values(table, gamma), gamma, known: known(table) }
     }
 
     /// Whether it is known what an action is worth, given what came of it.
@@ -42,8 +34,8 @@ impl Values {
     }
 }
 
-/// The states from which an end can be reached over what was seen or nothing untried can, and the latter.
-fn known(table: &Table) -> (Vec<bool>, Vec<bool>) {
+/// The states from which an end can be reached over what was seen, or nothing untried can.
+fn known(table: &Table) -> Vec<bool> {
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); table.len()];
     let (mut ends, mut open) = (Vec::new(), Vec::new());
     for place in table.places() {
@@ -68,9 +60,8 @@ fn known(table: &Table) -> (Vec<bool>, Vec<bool>) {
         }
         reached
     };
-    let settled: Vec<bool> = reaching(open).into_iter().map(|open| !open).collect();
-    let known = reaching(ends).into_iter().zip(&settled).map(|(end, settled)| end || *settled).collect();
-    (known, settled)
+    let open = reaching(open);
+    reaching(ends).into_iter().zip(open).map(|(end, open)| end || !open).collect()
 }
 
 fn values(table: &Table, gamma: f64) -> Vec<f64> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::search::checkpoint::{Checkpoint, Learned};
+use super::checkpoint::{Checkpoint, Learned};
 use crate::training::restart::UpdateStats;
 
 /// Told what happens while runs are under way, and asked whether to stop; called from worker threads.
@@ -17,12 +17,6 @@ pub trait Observer: Sync {
     fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {}
     /// The run can be resumed from here. Called about every second, after each restart, and when interrupted.
     fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
-    /// Another wave of restarts begins.
-    fn wave(&self, _seed: u64, _restarts: usize) {}
-    /// The task is scouted by regret, once more where neither a scout nor short restarts solved it.
-    fn scouting(&self, _seed: u64) {}
-    /// All restarts are done, and the rules that were chosen are improved.
-    fn improving(&self, _seed: u64) {}
     /// The run goes over to something else, said in a few words that a person understands: `improving the rules`.
     fn phase(&self, _seed: u64, _what: &str) {}
     /// The run has taken so many decisions in all. Called as often as is convenient.

@@ -4,7 +4,7 @@ use derrl_logic::{Alphabet, Type, Types};
 use serde::{Deserialize, Serialize};
 
 /// A predicate that could be invented, or several.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Invention {
     /// Its name; those of several are joined by "and".
     pub name: String,
@@ -14,20 +14,6 @@ pub struct Invention {
     pub lines: Vec<String>,
     /// How many literals their bodies have.
     pub size: usize,
-}
-
-impl Invention {
-    /// Both together.
-    #[must_use]
-    pub fn and(&self, other: &Invention) -> Invention {
-        let new = other.lines.iter().filter(|l| !self.lines.contains(l));
-        Invention {
-            name: format!("{} and {}", self.name, other.name),
-            arity: self.arity,
-            lines: self.lines.iter().chain(new).cloned().collect(),
-            size: self.size + other.size,
-        }
-    }
 }
 
 /// A condition on one object, which stands for X.

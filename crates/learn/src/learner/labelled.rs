@@ -16,38 +16,51 @@ use super::record::Record;
 use super::seen::Spread;
 use super::trying::Label;
 use super::vocabulary::{Vocabulary, rounded};
+use super::words::{Lexicon, Words};
+use crate::error::Error;
+use crate::fit::{Draft, Levels, Placed, Reach, Regrets, Sample, edit, levels_of};
 use crate::language::problem::Problem;
-use crate::search::improve::{Draft, Levels, Placed, Reach, Regrets, Sample, edit, levels_of};
 
 /// Lists that lose little of what is known: `parent` edited, and new ones at several prices.
 pub fn lists(
     record: &Record,
     parent: &RuleList,
-    alphabet: &Alphabet,
+    lexicon: &Lexicon,
     rng: &mut Rng,
     stop: &dyn Fn() -> bool,
-) -> Vec<RuleList> {
-    let vocabulary = Vocabulary::new(alphabet, record.width, &record.seen);
+) -> Result<Vec<RuleList>, Error> {
+    let words = Words { sums: record.words.sums, ..parent.words.clone() };
+    let alphabet = lexicon.alphabet(&words);
+    let vocabulary = Vocabulary::new(&alphabet, &words, &record.seen);
     let pool = pool(parent, &vocabulary, rng);
-    let wider = Arc::new(alphabet.with_comparisons(&pool).0);
-    let actions = || (0..alphabet.actions.len() as u32).map(Action);
+    let plain;
+    let numbers;
     // Too many atoms for this search: races go on without it.
-    let Ok(problem) = Problem::new(&wider, 1) else { return Vec::new() };
-    let problem = problem.with_choices(actions().map(|a| vocabulary.choices(a)).collect());
+    let problem: &Problem = if pool.is_empty() {
+        let Some(known) = lexicon.problem(&words)? else { return Ok(Vec::new()) };
+        plain = known;
+        &plain
+    } else {
+        let wider = Arc::new(alphabet.with_comparisons(&pool).0);
+        let actions = || (0..alphabet.actions.len() as u32).map(Action);
+        let Ok(problem) = Problem::new(&wider, 1) else { return Ok(Vec::new()) };
+        numbers = problem.with_choices(actions().map(|a| vocabulary.choices(a)).collect());
+        &numbers
+    };
     let mut masks: Vec<(&Label, Masks)> = Vec::new();
-    let mut words = 0;
+    let mut words_used = 0;
     for label in record.labels.iter().rev() {
-        let of = Masks::of(label, &problem);
-        words += of.bits.len();
+        let of = Masks::of(label, problem);
+        words_used += of.bits.len();
         masks.push((label, of));
-        if words > MASK_WORDS || stop() {
+        if words_used > MASK_WORDS || stop() {
             break;
         }
     }
-    let samples: Vec<Sample<'_>> = masks.iter().map(|(label, masks)| masks.sample(label, &problem)).collect();
-    let mut regrets = Regrets::of(&problem, &samples, 1.0);
+    let samples: Vec<Sample<'_>> = masks.iter().map(|(label, masks)| masks.sample(label, problem)).collect();
+    let mut regrets = Regrets::of(problem, &samples, 1.0);
     if regrets.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let at_random = regrets.price;
     let longest = alphabet.max_body.unwrap_or(MOST_ATOMS).min(MOST_ATOMS);
@@ -55,19 +68,24 @@ pub fn lists(
     let mut found = Vec::new();
     let mut fit = |levels: Levels, price: f64| {
         regrets.price = price * at_random;
-        let list = list(&edit(&regrets, levels, reach, stop), &problem);
+        let list =
+            RuleList { words: words.clone(), ..list_of(&edit(&regrets, levels, reach, stop), problem) };
         if list.rules() <= MOST_RULES && !stop() {
             found.push(list);
         }
     };
-    if let Some(levels) = levels(parent, alphabet, &problem) {
+    if let Some(levels) = levels(parent, &alphabet, problem) {
         fit(levels, EDIT_PRICE);
     }
+    let frozen = levels_of(&lexicon.given.frozen(), problem).unwrap_or_default();
     for price in PRICES {
-        let action = rng.below(alphabet.actions.len()) as u32;
-        fit(vec![vec![everywhere(action)]], price);
+        let mut start = frozen.clone();
+        if !pool.is_empty() {
+            start.push(vec![everywhere(rng.below(alphabet.actions.len()) as u32)]);
+        }
+        fit(start, price);
     }
-    found
+    Ok(found)
 }
 
 /// A rule without a body.
@@ -95,14 +113,17 @@ fn levels(list: &RuleList, alphabet: &Alphabet, problem: &Problem) -> Option<Lev
 }
 
 /// The list of these levels: a rule without a body is what is done elsewhere.
-fn list(levels: &Levels, problem: &Problem) -> RuleList {
+pub fn list_of(levels: &Levels, problem: &Problem) -> RuleList {
     let mut list = RuleList::default();
     for level in levels {
         if let Some(all) = level.iter().find(|p| p.draft.length() == 0) {
             list.otherwise = Some(Action(all.draft.action));
             break;
         }
-        let line = |placed: &Placed| Line::of(&placed.draft.rule(problem, 1.0), &problem.alphabet);
+        let line = |placed: &Placed| {
+            let line = Line::of(&placed.draft.rule(problem, 1.0), &problem.alphabet);
+            Line { frozen: placed.frozen, ..line }
+        };
         list.levels.push(level.iter().map(line).collect());
     }
     list

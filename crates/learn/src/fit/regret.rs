@@ -12,13 +12,11 @@ use derrl_logic::{Action, GroundAction, Grounding};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Draft, Levels, Placed, length};
-use super::table::{Place, Table};
-use super::values::{Values, worth};
 use crate::language::body::Body;
 use crate::language::problem::Problem;
+use crate::table::values::{Values, worth};
+use crate::table::{COMPARED, Place, Table};
 
-/// States whose actions are compared, at the most: more are sampled by their weight.
-pub const MOST_STATES: usize = 2000;
 /// Ways to put objects for variables in these states, at the most and about: fewer states are compared where each has many.
 const COMPARED_SUBSTITUTIONS: f64 = 2e8;
 /// What a rule or an atom has to save to be worth its place, as a share of what acting at random loses.
@@ -183,15 +181,6 @@ impl OfAction {
     }
 }
 
-/// States whose actions are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// All that were met.
-    Met,
-    /// Those of which it is known exactly what actions are worth.
-    Settled,
-}
-
 /// Where a level fires: states with the mean regret of the actions that it derives.
 type Fires = Rc<Vec<(u32, f64)>>;
 
@@ -255,13 +244,12 @@ impl<'a> Regrets<'a> {
         gamma: f64,
         rng: &mut Rng,
     ) -> Regrets<'a> {
-        Regrets::among(MOST_STATES, Which::Met, problem, table, groundings, gamma, rng)
+        Regrets::among(COMPARED, problem, table, groundings, gamma, rng)
     }
 
     /// The same, of so many of these states at the most.
     pub fn among(
         most: usize,
-        which: Which,
         problem: &'a Problem,
         table: &Table,
         groundings: &mut Groundings,
@@ -271,7 +259,7 @@ impl<'a> Regrets<'a> {
         let v = table.values(gamma);
         let per_state = table.substitutions(&problem.alphabet) / table.len().max(1) as f64;
         let most = most.min((COMPARED_SUBSTITUTIONS / per_state) as usize).max(1);
-        let order = chosen(table, most, |p| which == Which::Met || v.is_settled(p), rng);
+        let order = chosen(table, most, rng);
         let sampled: Vec<(f64, Place, Vec<f64>, f64)> = order
             .into_iter()
             .filter_map(|(weight, place)| {
@@ -442,9 +430,9 @@ fn like((action, row): &(u32, Row)) -> Like {
     (*action, row.list, row.count as u32, millionths(row.sum), millionths(row.least))
 }
 
-/// The states to look at, of those that count, with how much each counts: those that the policy comes to more.
-fn chosen(table: &Table, most: usize, counts: impl Fn(Place) -> bool, rng: &mut Rng) -> Vec<(f64, Place)> {
-    let tried: Vec<Place> = table.places().filter(|&p| table.state(p).tried() > 0 && counts(p)).collect();
+/// The states to look at, with how much each counts: those that the policy comes to more.
+fn chosen(table: &Table, most: usize, rng: &mut Rng) -> Vec<(f64, Place)> {
+    let tried: Vec<Place> = table.places().filter(|&p| table.state(p).tried() > 0).collect();
     let visits: f64 = tried.iter().map(|&p| table.state(p).visits).sum::<f64>().max(1.0);
     let n = tried.len() as f64;
     let weight = |p: Place| 0.5 + 0.5 * n * table.state(p).visits / visits;

@@ -5,16 +5,12 @@ use std::sync::Arc;
 use derrl_logic::{Alphabet, Policy};
 use serde::{Deserialize, Serialize};
 
-use crate::act::score::{SOLVED, mean_stderr};
-use crate::learner::Saved;
-use crate::search::diary::Diary;
-use crate::search::improve::{Widening, WideningStep};
-use crate::search::observer::Best;
-use crate::search::refine::{advantage, paired};
-use crate::search::scout::Scouted;
+use super::saved::Saved;
+use super::words::WideningStep;
+use crate::act::score::SOLVED;
 use crate::training::restart::{Snapshot, UpdateStats};
 
-/// A restart that is done.
+/// A restart of the gradient that is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RestartResult {
     /// Which restart.
@@ -25,24 +21,18 @@ pub struct RestartResult {
     pub simplified: String,
     /// Atoms of the learned rules on which no decision depends, in any of the states met (`Met`).
     pub redundant_atoms: usize,
-    /// The return of the simplified policy in each selection episode.
-    pub returns: Vec<f64>,
-    /// The share of these episodes that succeeded.
-    #[serde(default)]
-    pub success: f64,
     /// Rules and atoms of the simplified policy.
     pub length: usize,
     /// Updates done.
     pub updates: usize,
     /// Episodes of training.
     pub episodes: u64,
-    /// Environment steps, selection included.
+    /// Environment steps of training.
     pub steps: u64,
-    /// Environment steps of selection.
+    /// Environment steps of the races that followed.
     pub selection_steps: u64,
-    /// What was added to the language of the domain file.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub language: Vec<Widening>,
+    /// Whether its rules were the best so far.
+    pub led: bool,
     /// The training curve.
     pub curve: Vec<UpdateStats>,
 }
@@ -61,17 +51,11 @@ pub struct Partial {
 /// All that a run needs to be resumed: what is done and what is under way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// Restarts that are done, in order.
+    /// Restarts of the gradient that are done, in order.
     pub done: Vec<RestartResult>,
-    /// Restarts that are under way, in order.
+    /// The restart that is under way, if any.
     pub running: Vec<Partial>,
-    /// What came of the scout, once it is done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scout: Option<Scouted>,
-    /// Answers found so far in a scout or the end of the run, while that is under way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diary: Option<Diary>,
-    /// What a run about numbers has found so far, while it is under way.
+    /// What the run has found so far, while it is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub racing: Option<Box<Saved>>,
     /// What the run ended with, once it has.
@@ -79,65 +63,32 @@ pub struct Checkpoint {
     pub ending: Option<Ending>,
 }
 
-/// What follows the last restart has come to this.
+/// What a run has come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ending {
     /// The policy, with the predicates that it defines for itself.
     pub policy: String,
+    /// The policy before it was shortened.
+    pub unsimplified: String,
     /// Which part found each rule, in the order of the policy.
     pub origins: Vec<Origin>,
-    /// Which restart it came from.
-    pub restart: u64,
-    /// Environment steps after the last restart.
+    /// Environment steps in all.
     pub steps: u64,
+    /// Of these, steps of everything but training by the gradient.
+    pub selection_steps: u64,
     /// The steps to a wider language that were tried.
     pub widenings: Vec<WideningStep>,
-    /// The share of the episodes of selection in which the policy succeeds.
+    /// The share of the episodes of the last comparison in which the policy succeeds.
     pub success: f64,
     /// Whether outcomes depend on chance, as far as was seen.
     pub by_chance: bool,
 }
 
 impl Checkpoint {
-    /// Takes down where a restart stands.
-    pub fn note(&mut self, partial: Partial) {
-        self.running.retain(|p| p.restart != partial.restart);
-        self.running.push(partial);
-        self.running.sort_by_key(|p| p.restart);
-    }
-
-    /// Takes down what came of a restart.
-    pub fn finish(&mut self, result: RestartResult) {
-        self.running.retain(|p| p.restart != result.restart);
-        self.done.push(result);
-        self.done.sort_by_key(|o| o.restart);
-    }
-
-    /// Environment steps of the scout and of the restarts that are done, selection included.
+    /// Environment steps so far.
     pub fn steps(&self) -> u64 {
-        self.scout.as_ref().map_or(0, |s| s.steps) + self.done.iter().map(|r| r.steps).sum::<u64>()
-    }
-
-    /// The best policy so far; its share of successes where episodes succeed or fail.
-    pub fn best(&self, decided: bool) -> Option<Best<'_>> {
-        let judged = |returns: &[f64]| !returns.is_empty();
-        let best = best_of(&self.done, &[]).first().map(|&i| &self.done[i]).filter(|d| judged(&d.returns));
-        let scout = self
-            .scout
-            .as_ref()
-            .filter(|s| judged(&s.returns) && best.is_none_or(|b| advantage(&s.returns, &b.returns).0 > 0.0));
-        let (policy, returns, success) = match (scout, best) {
-            (Some(s), _) => (&s.policy, &s.returns, s.success),
-            (None, Some(b)) => (&b.simplified, &b.returns, b.success),
-            (None, None) => return None,
-        };
-        let success = decided.then_some(success);
-        Some(Best { policy, mean_return: mean_stderr(returns).0, success, decisions: self.steps() })
-    }
-
-    /// How many of these were selection.
-    pub fn selection_steps(&self) -> u64 {
-        self.done.iter().map(|r| r.selection_steps).sum()
+        let racing = self.racing.as_ref().map_or(0, |saved| saved.ledger.all());
+        self.ending.as_ref().map_or(racing, |ending| ending.steps)
     }
 }
 
@@ -150,9 +101,9 @@ pub struct Learned {
     pub alphabet: Arc<Alphabet>,
     /// The same rules before simplification.
     pub unsimplified: Policy,
-    /// Which restart it came from.
+    /// The last restart of the gradient whose rules were the best so far.
     pub restart: u64,
-    /// Environment steps of the whole run: of training, and of selecting, refining and growing rules.
+    /// Environment steps of the whole run.
     pub steps: u64,
     /// How many of these were not training.
     pub selection_steps: u64,
@@ -205,7 +156,7 @@ impl Learned {
         advice.push(
             "describe more: a predicate that tells the states apart in which other actions are right".into(),
         );
-        advice.push("train on smaller instances first, or with a longer budget: `--set restarts=N`, `--set updates=N`".into());
+        advice.push("train on smaller instances first, or with a longer budget: `--max-steps`".into());
         advice
     }
 }
@@ -218,10 +169,10 @@ pub enum Origin {
     Given,
     /// The gradient on the rule generator: the paper's method.
     Gradient,
-    /// Growth in states without a rule.
-    Growth,
-    /// Editing by regret on what was noted.
+    /// Editing by regret, on what was explored or tried.
     Improvement,
+    /// Lists that were drawn and changed.
+    Drawn,
 }
 
 impl std::fmt::Display for Origin {
@@ -229,34 +180,8 @@ impl std::fmt::Display for Origin {
         f.write_str(match self {
             Origin::Given => "given",
             Origin::Gradient => "gradient",
-            Origin::Growth => "growth",
             Origin::Improvement => "improvement",
+            Origin::Drawn => "races",
         })
     }
 }
-
-/// The restarts whose return is within the noise of the best one (a paired comparison on the same instances, which are numbered
-/// where several episodes start in one), the simplest first, then the best, then the earliest. A restart that was judged on far fewer episodes than another one,
-/// since it was short, is left out: the best of many such is good by luck.
-pub fn best_of(done: &[RestartResult], instances: &[u64]) -> Vec<usize> {
-    let most = done.iter().map(|d| d.returns.len()).max().unwrap_or(0);
-    let judged: Vec<usize> = (0..done.len()).filter(|&i| FEWER * done[i].returns.len() >= most).collect();
-    let common = judged.iter().map(|&i| done[i].returns.len()).min().unwrap_or(0);
-    let mean = |i: usize| mean_stderr(&done[i].returns[..common]).0;
-    let best = judged.iter().copied().max_by(|&i, &j| mean(i).total_cmp(&mean(j)).then(j.cmp(&i)));
-    let Some(best) = best else { return Vec::new() };
-    let mut close: Vec<usize> = judged
-        .into_iter()
-        .filter(|&i| {
-            let (gap, stderr) = paired(&done[best].returns, &done[i].returns, instances);
-            gap <= stderr + 1e-9
-        })
-        .collect();
-    close.sort_by(|&i, &j| {
-        done[i].length.cmp(&done[j].length).then(mean(j).total_cmp(&mean(i))).then(i.cmp(&j))
-    });
-    close
-}
-
-/// Restarts judged on fewer than one in so many of the episodes of another one are not compared with it.
-const FEWER: usize = 4;

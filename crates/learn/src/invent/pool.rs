@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::distances::is_graph;
 use super::templates::{Invention, Templates};
 use crate::error::Error;
-use crate::search::improve::table::Table;
+use crate::table::Table;
 
 /// Definitions looked at, at the most, the smallest first.
 const MOST_DEFINITIONS: usize = 1500;
@@ -19,15 +19,8 @@ const MOST_PLACES: usize = 100;
 /// Definitions that are evaluated together.
 const BATCH: usize = 250;
 
-impl Invention {
-    /// The alphabet with this predicate, negatable, after those that it has already.
-    pub fn join(&self, alphabet: &Arc<Alphabet>) -> Result<Arc<Alphabet>, Error> {
-        extended(alphabet, std::slice::from_ref(self))
-    }
-}
-
 /// The alphabet with these predicates after those that it has.
-fn extended(alphabet: &Arc<Alphabet>, inventions: &[Invention]) -> Result<Arc<Alphabet>, Error> {
+pub fn extended(alphabet: &Arc<Alphabet>, inventions: &[Invention]) -> Result<Arc<Alphabet>, Error> {
     let mut text = Policy::default().display(alphabet).to_string();
     let mut known: FxHashSet<String> = text.lines().map(str::to_string).collect();
     for line in inventions.iter().flat_map(|i| &i.lines) {
