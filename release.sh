@@ -58,7 +58,7 @@ binary() {
     local native="$target/$(uname -m)-unknown-linux-gnu/release/derrl"
     for machine in "${machines[@]}"; do
         say "command for $machine"
-        cargo zigbuild --release --locked --package derrl --bin derrl --target "$machine-unknown-linux-gnu.$glibc"
+        cargo zigbuild --release --locked --package derrl-cli --bin derrl --target "$machine-unknown-linux-gnu.$glibc"
         local name="derrl-$version-$machine-linux"
         rm -rf "dist/$name" && mkdir -p "dist/$name/completions"
         cp "$target/$machine-unknown-linux-gnu/release/derrl" README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE "dist/$name"

@@ -70,7 +70,7 @@ wait $half || { cat target/tests.log; exit 1; }
 cat target/tests.log
 
 say "readers of files, fed with broken ones for a minute"
-DERRL_FUZZ_SECONDS=60 cargo test -p derrl --locked --quiet --lib fuzz
+DERRL_FUZZ_SECONDS=60 cargo test -p derrl-bench --locked --quiet --test fuzz
 
 say "a crate with a world of its own"
 CARGO_TARGET_DIR="$PWD/target" cargo test --manifest-path examples/delivery/Cargo.toml --locked --quiet

@@ -121,6 +121,8 @@ class Language:
 
     def declare(self, term):
         name, args = term
+        if name == "action" and args and any(isinstance(t, Var) for t in args[0].args):
+            raise Unreadable(f"`{args[0].name}` may be taken with equal arguments, which this checker does not know")
         types = [t.name for t in args[0].args] if args and isinstance(args[0], Term) else []
         if name == "environment":
             self.world = args[0].name

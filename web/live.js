@@ -7,7 +7,7 @@ const address = (page, label) => `${page}?run=${encodeURIComponent(label)}`;
 
 function liveRun(run) {
   const name = run.label || folder.title;
-  const state = run.finished ? (run.solved === false ? "finished, not solved" : "finished") : `under way, ${plural(run.restarts, "restart")} so far`;
+  const state = run.finished ? (run.solved === false ? `finished, ${Number.isFinite(run.scores?.train?.success_rate) ? `${percent(run.scores.train.success_rate)} succeed` : "not solved"}` : "finished") : `under way, ${plural(run.restarts, "restart")} so far`;
   const scores = Object.entries(run.scores || {}).sort(([a], [b]) => (b === "train") - (a === "train")).map(([task, score]) => `${task} ${number(score.mean, 3)}`).join(" · ");
   return el("section", { class: "card", "data-live": run.label, "aria-label": name }, el("h2", {}, name),
     el("p", { class: "sub" }, `${run.domain}, seed ${run.seed}: `, el("strong", { class: run.finished ? null : "under-way" }, state)),

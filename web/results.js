@@ -156,12 +156,19 @@ function counterexampleNode(result) {
     el("p", { class: "example" }, fault, found.instead && [" Nearer would have been ", el("code", {}, found.instead.action), "."]));
 }
 
-// A run that did not learn what it should: that it failed, and what to try.
+// The share of the training episodes that succeed, where that is known.
+const share = (run) => run.scores.find(({ score }) => Number.isFinite(score.success_rate))?.score.success_rate;
+const percent = (part) => `${Math.round(100 * part)}%`;
+
+// A run that did not learn all that it should: how much it learned, and what to try. What is good but not perfect is no failure.
 function failedNode(run) {
   if (run.solved !== false && run.rules.length) return null;
-  const words = run.rules.length ? "This run did not solve its training task." : "This run failed: no rule was found, so the policy acts at random.";
-  return el("section", { class: "card failed", role: "alert", "aria-label": "Not solved" }, el("h2", {}, words),
-    el("p", { class: "sub" }, "What was found, and what to try:"), el("ul", { class: "advice" }, run.advice.map((text) => el("li", {}, withCode(text)))));
+  const part = share(run);
+  const isGood = run.rules.length > 0 && part >= 0.5;
+  const words = !run.rules.length ? "This run failed: no rule was found, so the policy acts at random." : part === undefined ? "This run did not solve its training task." : `${percent(part)} of the training episodes succeed.`;
+  const advice = run.advice.filter((text) => !/^\d+% of the training episodes/.test(text));
+  return el("section", { class: isGood ? "card partly" : "card failed", role: isGood ? null : "alert", "aria-label": isGood ? "Not perfect" : "Not solved" }, el("h2", {}, words),
+    el("p", { class: "sub" }, isGood ? "What may help with the rest:" : "What was found, and what to try:"), el("ul", { class: "advice" }, advice.map((text) => el("li", {}, withCode(text)))));
 }
 
 // Text in which `backticks` mark what is typed.
@@ -203,7 +210,7 @@ function runsTable(runs, here, summary, choose) {
   const tasks = [...new Set(runs.flatMap((run) => run.scores.map((s) => s.task)))];
   const mean = (run, task) => run.scores.find((s) => s.task === task)?.score.mean;
   const columns = [
-    { title: "Run", value: (run) => run.seed, cell: (run) => el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs), (run.solved === false || !run.rules.length) && " (not solved)") },
+    { title: "Run", value: (run) => run.seed, cell: (run) => el("button", { class: "link", type: "button", "data-run": run.label, onclick: () => choose(run) }, runName(run, runs), !run.rules.length ? " (no rules)" : run.solved === false && ` (${share(run) === undefined ? "not solved" : percent(share(run))})`) },
     ...tasks.map((task) => ({ title: task, value: (run) => mean(run, task) ?? -Infinity, cell: (run) => number(mean(run, task), 3) })),
     { title: "Rules", value: (run) => run.rules.length, cell: (run) => run.rules.length },
     { title: "Seconds", value: (run) => run.counts.seconds ?? Infinity, cell: (run) => number(run.counts.seconds, run.counts.seconds < 10 ? 2 : 0) },

@@ -49,6 +49,7 @@ function rulesNode(run, fired) {
     const now = fired && fired.rule === i;
     return el("li", { class: now ? "rule fired" : "rule", "data-rule": i, "aria-current": now ? "step" : null },
       clause(rule),
+      el("p", { class: "english" }, rule.english),
       el("span", { class: "weight", title: "the value of the action when the rule fires" }, rule.weight.toFixed(2)),
       now && el("div", { class: "case" }, bindings(rule, fired.phi), instances(rule, fired.phi, [])));
   }));
@@ -58,7 +59,8 @@ function rulesNode(run, fired) {
 // What the policy defines for itself.
 function definitionsNode(definitions) {
   const words = (text) => text.replace(/\.$/, "").replace(" :- ", " if ").replaceAll("\\+ ", "not ");
-  return el("div", { class: "definitions" }, el("h3", {}, "What the policy defines"), definitions.map((text) => el("p", { class: "mono", title: text }, words(text))));
+  return el("div", { class: "definitions" }, el("h3", {}, "What the policy defines"),
+    definitions.map(([text, english]) => el("div", {}, el("p", { class: "mono", title: text }, words(text)), el("p", { class: "english" }, english))));
 }
 
 // Why an action was not chosen, and what would have to change.

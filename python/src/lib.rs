@@ -29,7 +29,7 @@ use pyo3::prelude::*;
 /// Runs the `derrl` command on these arguments, the name of the program first, and returns its exit code.
 #[pyfunction]
 fn main(py: Python<'_>, args: Vec<String>) -> u8 {
-    py.detach(|| derrl::cli::status_with([], args))
+    py.detach(|| derrl_cli::status_with([], args))
 }
 
 /// The module `derrl._derrl`.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use derrl::engine::{self, observe};
 use derrl::in_folder;
-use derrl::logic::{Constant, GroundAction, Object, Universe};
+use derrl::logic::{Alphabet, Constant, GroundAction, Object, Universe};
 use derrl::{Options, Planning, Problems, Rng, Status};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -187,7 +187,9 @@ impl World {
 
     /// Its actions: name and number of objects.
     fn actions(&self) -> Vec<(String, usize)> {
-        self.world.alphabet().actions.iter().map(|a| (a.name.clone(), a.args.len())).collect()
+        let alphabet = self.world.alphabet();
+        let whole = alphabet.actions.iter().filter(|a| !a.repeats());
+        whole.map(|a| (a.name.clone(), a.arity())).collect()
     }
 
     /// Its predicates: name and number of objects, those that are derived left out.
@@ -260,6 +262,17 @@ impl Episodes {
         self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// An action as a tuple.
+    fn shown<'py>(
+        py: Python<'py>,
+        universe: &Universe,
+        alphabet: &Alphabet,
+        action: &GroundAction,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let decl = alphabet.action(action.action);
+        Episodes::tuple(py, universe, &decl.name, &decl.written(&action.args))
+    }
+
     fn tuple<'py>(
         py: Python<'py>,
         universe: &Universe,
@@ -312,7 +325,7 @@ impl Episodes {
         let alphabet = self.world.alphabet();
         let universe = playing.env.universe();
         let all = universe.ground_actions(&alphabet);
-        let all = all.iter().map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
+        let all = all.iter().map(|a| Episodes::shown(py, universe, &alphabet, a));
         PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -327,8 +340,7 @@ impl Episodes {
             return Ok(None);
         }
         let universe = playing.env.universe();
-        let all =
-            legal.iter().map(|a| Episodes::tuple(py, universe, &alphabet.action(a.action).name, &a.args));
+        let all = legal.iter().map(|a| Episodes::shown(py, universe, &alphabet, a));
         Ok(Some(PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?))
     }
 
@@ -347,14 +359,14 @@ impl Episodes {
             return Err(Error::new_err("the episode is over: call reset first"));
         }
         let alphabet = self.world.alphabet();
-        let Some(id) = alphabet.find_action(&name, args.len()) else {
-            let known: Vec<String> =
-                alphabet.actions.iter().map(|a| format!("{}/{}", a.name, a.args.len())).collect();
+        let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
+        let Some((id, names)) = alphabet.find_ground(&name, &names) else {
+            let whole = alphabet.actions.iter().filter(|a| !a.repeats());
+            let known: Vec<String> = whole.map(|a| format!("{}/{}", a.name, a.arity())).collect();
             let wanted = format!("{name}/{}", args.len());
             let help = engine::nearest(&wanted, known.iter().map(String::as_str));
             return Err(Error::new_err(format!("there is no action `{wanted}`{help}")));
         };
-        let names: Vec<Constant> = args.iter().map(|name| constant(name)).collect();
         let found = derrl::learner::find_action(&alphabet, env.universe(), id, &names);
         let action = found.map_err(Error::new_err)?;
         let mut legal = Vec::new();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use derrl::cli::{SeedRange, parse_seeds};
+use derrl_cli::{SeedRange, parse_seeds};
 
 /// Measures derrl on this machine.
 #[derive(Debug, Parser)]
@@ -47,6 +47,9 @@ pub struct Bench {
     /// Set the plans of `planning` beside LAMA's
     #[arg(long)]
     pub lama: bool,
+    /// Train nothing in `planning`: test the rules written by hand
+    #[arg(long)]
+    pub by_hand: bool,
     /// Train one seed of `planning` in this process
     #[arg(long, hide = true)]
     pub alone: bool,

@@ -6,7 +6,7 @@
 
 /// Says a line on standard error; unlike `eprintln!`, it never panics.
 macro_rules! say {
-    ($($words:tt)*) => { derrl::cli::message(format_args!($($words)*)) };
+    ($($words:tt)*) => { derrl_cli::message(format_args!($($words)*)) };
 }
 
 mod args;
@@ -23,7 +23,7 @@ mod train;
 mod zoo;
 
 use clap::Parser;
-use derrl::cli::{Outcome, conclude, print, print_json};
+use derrl_cli::{Outcome, conclude, print, print_json};
 use derrl_env::{World, find_in, worlds};
 use derrl_zoo::numbers;
 

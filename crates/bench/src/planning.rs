@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use derrl::cli::{SeedRange, catch_interrupts, interrupted};
 use derrl::setup::Setup;
 use derrl::{Planning, Policy, Problems};
+use derrl_cli::{SeedRange, catch_interrupts, interrupted};
 use derrl_env::{Options, nearest};
 use derrl_learn::{Best, Checkpoint, Config, Learned, Observer};
 use derrl_report::table::{WIDTH, columns, thousands, wrap};
@@ -31,9 +31,18 @@ pub fn run(args: &Bench) -> anyhow::Result<Report> {
     catch_interrupts();
     let domains = wanted(&args.domains)?;
     if args.alone {
-        let [domain] = domains.as_slice() else { bail!("--alone trains one domain: name it by --domain") };
+        let [domain] = domains.as_slice() else { bail!("--alone is for one domain: name it by --domain") };
+        if args.by_hand {
+            return Ok(Report {
+                text: String::new(),
+                json: serde_json::to_value(ByHand::measured(domain)?)?,
+            });
+        }
         let run = alone(domain, args.seed, args.limit)?;
         return Ok(Report { text: run.policy.clone(), json: serde_json::to_value(&run)? });
+    }
+    if args.by_hand {
+        return by_hand_alone(&domains);
     }
     let range = args.seeds.unwrap_or(SeedRange { first: 0, last: 4 });
     let lama = if args.lama { Lama::installed() } else { None };
@@ -131,17 +140,71 @@ impl Run {
 
 /// A run in a process of its own.
 fn in_process(domain: &Domain, seed: u64, limit: f64) -> anyhow::Result<Run> {
+    own_process(domain, &["--seed", &seed.to_string(), "--limit", &limit.to_string()])
+        .with_context(|| format!("seed {seed}"))
+}
+
+/// What this program measures in another process, which has memory and CPU time of its own.
+fn own_process<T: for<'d> Deserialize<'d>>(domain: &Domain, args: &[&str]) -> anyhow::Result<T> {
     let own = std::env::current_exe().context("cannot tell which program this is")?;
     let output = Command::new(own)
         .args(["planning", "--alone", "--json", "--domain", domain.name])
-        .args(["--seed", &seed.to_string(), "--limit", &limit.to_string()])
+        .args(args)
         .stderr(Stdio::inherit())
         .output()
         .context("cannot start a run")?;
     if interrupted() || !output.status.success() {
-        bail!("{}, seed {seed}: the run ended early ({})", domain.name, output.status);
+        bail!("{}: the run ended early ({})", domain.name, output.status);
     }
     serde_json::from_slice(&output.stdout).context("a run prints no figures")
+}
+
+/// What the rules written by hand did in all test problems of a domain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ByHand {
+    cpu_seconds: f64,
+    peak_mb: Option<f64>,
+    problems: Vec<Played>,
+}
+
+impl ByHand {
+    /// In this process.
+    fn measured(domain: &Domain) -> anyhow::Result<ByHand> {
+        let problems = by_hand(domain)?.unwrap_or_default();
+        Ok(ByHand { cpu_seconds: cpu_seconds(), peak_mb: peak_mb(), problems })
+    }
+
+    fn row(&self, domain: &Domain) -> Vec<String> {
+        let solved = self.problems.iter().filter(|p| p.solved).count();
+        let largest = self.problems.iter().filter(|p| p.solved).max_by_key(|p| p.size);
+        let of_largest = |show: &dyn Fn(&Played) -> String| largest.map_or_else(|| "–".to_string(), show);
+        vec![
+            domain.name.to_string(),
+            format!("{solved} of {}", domain.testing().len()),
+            of_largest(&|p| format!("{} {}", p.size, domain.unit())),
+            of_largest(&|p| thousands(p.steps as u64)),
+            of_largest(&|p| format!("{:.2}", p.seconds)),
+            format!("{:.1}", self.cpu_seconds),
+            self.peak_mb.map_or_else(|| "–".to_string(), |mb| format!("{mb:.0}")),
+        ]
+    }
+}
+
+/// Tests the rules written by hand, a process per domain.
+fn by_hand_alone(domains: &[&Domain]) -> anyhow::Result<Report> {
+    let heads = ["domain", "solved", "largest", "steps", "s", "CPU s", "MB"];
+    let (mut rows, mut list) = (vec![heads.map(String::from).to_vec()], Vec::new());
+    for domain in domains.iter().filter(|d| d.by_hand().is_some()) {
+        let measured: ByHand = own_process(domain, &["--by-hand"])?;
+        let row = measured.row(domain);
+        say!("{}", row.join(", "));
+        rows.push(row);
+        list.push(json!({ "domain": domain.name, "by_hand": measured }));
+    }
+    let about = "rules written by hand in the test problems; steps and seconds are those of a largest problem that is solved, CPU \
+                 seconds and memory those of the whole domain";
+    let text = format!("{}\n{}", wrap(about, "", WIDTH), columns(&rows, ""));
+    Ok(Report { text, json: json!({ "planning": list }) })
 }
 
 /// Trains in this process, then tests.

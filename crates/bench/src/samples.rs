@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::args::Bench;
 use crate::{Report, median};
-use derrl::cli::SeedRange;
-use derrl::cli::{catch_interrupts, interrupted};
+use derrl_cli::SeedRange;
+use derrl_cli::{catch_interrupts, interrupted};
 use derrl_report::table::{WIDTH, columns, thousands, wrap};
 
 /// The smallest budget that is tried.

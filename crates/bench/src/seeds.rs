@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::args::Bench;
 use crate::{Report, median};
-use derrl::cli::SeedRange;
-use derrl::cli::{catch_interrupts, interrupted};
 use derrl::setup::Setup;
+use derrl_cli::SeedRange;
+use derrl_cli::{catch_interrupts, interrupted};
 use derrl_report::table::{columns, thousands};
 use derrl_reproduce::solved::Solved;
 

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use crate::args::Bench;
 use crate::seeds::{Steps, bodies};
 use crate::{Report, median};
-use derrl::cli::SeedRange;
-use derrl::cli::catch_interrupts;
 use derrl::setup::Setup;
+use derrl_cli::SeedRange;
+use derrl_cli::catch_interrupts;
 use derrl_report::table::{WIDTH, columns, thousands, wrap};
 
 /// Episodes per score; in instances of hundreds of objects, this many.

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args as ClapArgs, Parser, Subcommand};
+use derrl::asked::Asked;
+use derrl::runs::manifest::MOST_SEEDS;
 use derrl_env::Options;
 use derrl_export::TARGETS;
+use derrl_pages::Extent;
 
-use crate::report::Extent;
 use crate::style::Color;
 
 /// The version with the commit that was compiled, and what was compiled in.
@@ -235,6 +237,14 @@ pub struct ProblemArgs {
     /// A file of rules that forbid, such as `never(move(X, Y)) :- fragile(Y).`, beside those of the domain file
     #[arg(long, value_name = "FILE")]
     pub shield: Option<PathBuf>,
+}
+
+impl ProblemArgs {
+    /// What the library is asked for.
+    pub fn asked(&self) -> Asked {
+        let ProblemArgs { train, test, horizon, shield } = self.clone();
+        Asked { train, test, horizon, shield }
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -774,9 +784,6 @@ pub struct SeedRange {
     /// The last seed.
     pub last: u64,
 }
-
-/// The most seeds one command trains.
-pub const MOST_SEEDS: u64 = 10_000;
 
 /// Reads a seed or a range of seeds, as in `0..9`.
 pub fn parse_seeds(text: &str) -> Result<SeedRange, String> {

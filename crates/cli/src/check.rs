@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
+use derrl::domain::{Domain, read_source};
+use derrl::worlds::worlds;
 use derrl_env::find_in;
 use derrl_learn::MOST_CANDIDATES;
 use derrl_logic::{Alphabet, FileKind, Policy, Rule, Source, candidate_bound, candidates};
 use serde_json::{Value, json};
 
 use crate::args::Check;
-use crate::cli::{Failure, Outcome, print, print_json, worlds};
-use crate::domain::{Domain, read_source};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::say;
 
 /// Checks files: every file is looked at, every problem is shown, and one bad file makes the command fail.
@@ -80,7 +82,8 @@ fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report,
     let atoms: Vec<String> = (0..alphabet.actions.len())
         .map(|a| {
             let action = derrl_logic::Action(a as u32);
-            let name = &alphabet.action(action).name;
+            let decl = alphabet.action(action);
+            let name = if decl.repeats() { decl.example() } else { decl.name.clone() };
             // To count more than can be learned with, one by one, would take all memory.
             match candidate_bound(&alphabet) {
                 bound if bound > MOST_CANDIDATES => format!("{name} about {bound:.0e}, too many to train"),

@@ -2,20 +2,14 @@
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use clap::Parser;
 use clap::error::{ContextKind, ErrorKind};
-
 use derrl_env::World;
 
 use crate::args::{Args, Command};
-pub use crate::args::{SeedRange, parse_seeds};
-pub use crate::failure::{Failure, Outcome, conclude};
-pub(crate) use crate::output::print_file;
+use crate::failure::{Failure, Outcome};
 use crate::output::print_usage;
-pub use crate::output::{message, print, print_json};
-pub use crate::progress::{catch_interrupts, interrupted};
 #[cfg(feature = "sumo")]
 use crate::signals;
 use crate::{
@@ -23,21 +17,13 @@ use crate::{
     serve, simplify, train, verify, watch,
 };
 
-/// Every world that this command line knows: its own, and those it was given.
-static WORLDS: OnceLock<Vec<World>> = OnceLock::new();
-
-/// Every world that the command line knows.
-pub(crate) fn worlds() -> &'static [World] {
-    WORLDS.get().map_or_else(derrl_env::worlds, Vec::as_slice)
-}
-
 /// Runs the `derrl` command with these worlds beside the built-in ones, on the arguments of this process. A world takes the place
 /// of a built-in one of the same name. This is all that the `main` of a crate with worlds of its own has to call:
 ///
 /// ```no_run
 /// # fn my_world() -> derrl::World { unimplemented!() }
 /// fn main() -> std::process::ExitCode {
-///     derrl::cli::main_with([my_world()])
+///     derrl_cli::main_with([my_world()])
 /// }
 /// ```
 pub fn main_with(worlds: impl IntoIterator<Item = World>) -> ExitCode {
@@ -60,13 +46,7 @@ where
     I: IntoIterator<Item = A>,
     A: Into<OsString> + Clone,
 {
-    WORLDS.get_or_init(|| {
-        let mut all: Vec<World> = worlds.into_iter().collect();
-        let built_in = derrl_env::worlds().iter().filter(|b| all.iter().all(|w| w.name() != b.name()));
-        let built_in: Vec<World> = built_in.cloned().collect();
-        all.extend(built_in);
-        all
-    });
+    derrl::worlds::bring(worlds);
     failure::conclude(|| match Args::try_parse_from(args) {
         Ok(args) => run(args),
         Err(said) => {

@@ -1,12 +1,14 @@
 //! `derrl domains`.
 
+use derrl::worlds::worlds;
 use derrl_env::{Task, World, find_in};
+use derrl_report::table::{WIDTH, wrap};
 use serde_json::json;
 
 use crate::args::Domains;
-use crate::cli::{Outcome, print, print_file, print_json, worlds};
+use crate::failure::Outcome;
+use crate::output::{print, print_file, print_json};
 use crate::style::Paint;
-use crate::table::{WIDTH, wrap};
 
 /// Lists the worlds and their tasks, or prints the domain file of one.
 pub fn run(args: &Domains) -> Outcome {

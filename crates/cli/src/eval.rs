@@ -1,45 +1,38 @@
 //! `derrl eval`, and the scores of `derrl train`.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-use derrl_env::{Options, ShieldTally};
-use derrl_learn::{Score, evaluate_while};
-use derrl_logic::Policy;
-use indicatif::ProgressBar;
-use serde_json::{Map, Value, json};
+use derrl::Listener;
+use derrl::policies::load_policy_with;
+use derrl::score::{Exam, score, shield, simulator, to_json};
+use derrl_env::ShieldTally;
+use derrl_files::safe_file::write;
+use derrl_learn::Score;
+use derrl_report::table::{WIDTH, columns, fixed, thousands, wrap};
+use serde_json::json;
 
 use crate::args::Eval;
-use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::{Domain, load_policy_with};
+use crate::failure::{Failure, Outcome};
 use crate::log;
-use crate::progress::{Control, TIMED, bar, catch_interrupts, interrupted};
-use crate::safe_file::write;
-use crate::say;
-use crate::table::{WIDTH, columns, thousands, wrap};
+use crate::output::{print, print_json};
+use crate::progress::{Terminal, catch_interrupts};
 
 /// Scores a policy on tasks.
 pub fn run(args: &Eval) -> Outcome {
     let (policy, domain) =
-        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems.asked())?;
     let before = domain.world.shield_tally();
-    let scores = score(
-        &policy,
-        &domain,
-        &args.tasks,
-        &args.world.options(),
-        args.episodes.map(|n| n as usize),
-        args.seed,
-        None,
-    )?;
+    let (options, episodes) = (args.world.options(), args.episodes.map(|n| n as usize));
+    let exam = Exam { tasks: &args.tasks, options: &options, episodes, seed: args.seed };
+    let terminal = Terminal::new();
+    let scores = score(&policy, &domain, &exam, &terminal);
+    terminal.over();
+    let scores = scores?;
     let Some(scores) = scores else { return Err(Failure::Interrupted("interrupted".to_string())) };
     let shielded = shield(&domain, &before);
     let played = match &args.log {
         None if !args.strict => None,
         _ => {
             catch_interrupts();
-            let episodes = args.episodes.map(|n| n as usize);
-            Some(log::play(&policy, &domain, &args.tasks, &args.world.options(), episodes, args.seed)?)
+            Some(log::play(&policy, &domain, &exam)?)
         }
     };
     if let (Some(path), Some(played)) = (&args.log, &played) {
@@ -74,11 +67,6 @@ pub fn run(args: &Eval) -> Outcome {
     }
 }
 
-/// How often the shield took part since an earlier count; none where nothing is forbidden.
-pub fn shield(domain: &Domain, before: &ShieldTally) -> Option<ShieldTally> {
-    (!domain.alphabet.shield.is_empty()).then(|| domain.world.shield_tally().since(before))
-}
-
 /// How often the shield took part, in words.
 pub fn show_shield(tally: &ShieldTally, indent: &str) -> String {
     let ShieldTally { steps, restricted, forced, .. } = tally;
@@ -88,137 +76,6 @@ pub fn show_shield(tally: &ShieldTally, indent: &str) -> String {
          of the least bad was taken"
     );
     wrap(&text, indent, WIDTH)
-}
-
-/// The score of a policy on each of these tasks, or on all of fixed size. With noise, each task is scored without it
-/// and, as `task+noise`, with it. A program is told of progress, and stops it, by its control; a person by the terminal.
-/// `None` if interrupted.
-pub fn score(
-    policy: &Policy,
-    domain: &Domain,
-    tasks: &[String],
-    options: &Options,
-    episodes: Option<usize>,
-    seed: u64,
-    control: Option<&Control>,
-) -> anyhow::Result<Option<Vec<(String, Score)>>> {
-    let names: Vec<&str> = if tasks.is_empty() {
-        domain.world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
-    } else {
-        tasks.iter().map(String::as_str).collect()
-    };
-    let mut scores = Vec::new();
-    let mut meter = Scoring::new(control);
-    let quiet = Options { noise: None, ..options.clone() };
-    let noisy = options.noise.is_some().then(|| ("+noise".to_string(), options));
-    let variants: Vec<(String, &Options)> = [(String::new(), &quiet)].into_iter().chain(noisy).collect();
-    // Of several traffic scenarios each is scored by itself.
-    let scenarios: Vec<Options> = match options.sumocfg.as_slice() {
-        several @ [_, _, ..] => {
-            several.iter().map(|one| Options { sumocfg: vec![one.clone()], ..options.clone() }).collect()
-        }
-        _ => Vec::new(),
-    };
-    let variants = if scenarios.is_empty() {
-        variants
-    } else {
-        let name = |o: &Options| format!(":{}", scenario_name(&o.sumocfg[0]));
-        scenarios.iter().map(|o| (name(o), o)).collect()
-    };
-    for (suffix, options) in &variants {
-        for name in &names {
-            if let Some(pddl) = &domain.pddl {
-                domain.world.find_task(name)?;
-                scores.push((format!("{name}{suffix}"), pddl.score(policy, &domain.alphabet, name, seed)?));
-                continue;
-            }
-            let mut env = domain.world.make(&domain.alphabet, name, options)?;
-            let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
-            let task = format!("{name}{suffix}");
-            meter.begin(&task, episodes);
-            let mut go_on = |done| meter.go_on(done);
-            let score = evaluate_while(policy, &domain.alphabet, env.as_mut(), episodes, seed, &mut go_on)?;
-            let Some(score) = score else { return Ok(None) };
-            scores.push((task, score));
-        }
-    }
-    Ok(Some(scores))
-}
-
-/// The name of a traffic scenario: that of its file, without its folder.
-fn scenario_name(given: &str) -> String {
-    Path::new(given).file_stem().map_or_else(|| given.to_string(), |name| name.to_string_lossy().into_owned())
-}
-
-/// Says how far the scores are: to a program that asked, else by a bar on a terminal, else by a line now and then, where it
-/// takes long.
-struct Scoring<'a> {
-    control: Option<&'a Control>,
-    bar: ProgressBar,
-    on_terminal: bool,
-    task: String,
-    episodes: usize,
-    /// Episodes of the tasks before.
-    before: u64,
-    /// When to say something next.
-    next: Instant,
-}
-
-/// Seconds of silence at the most, but for an episode that takes longer.
-const SILENCE: Duration = Duration::from_secs(5);
-
-impl<'a> Scoring<'a> {
-    fn new(control: Option<&'a Control>) -> Scoring<'a> {
-        let (bar, on_terminal) = match control {
-            Some(_) => (ProgressBar::hidden(), false),
-            None => bar(0, TIMED),
-        };
-        let next = Instant::now() + SILENCE;
-        Scoring { control, bar, on_terminal, task: String::new(), episodes: 0, before: 0, next }
-    }
-
-    fn begin(&mut self, task: &str, episodes: usize) {
-        self.before += self.episodes as u64;
-        self.episodes = episodes;
-        self.task = task.to_string();
-        self.bar.set_length(self.before + episodes as u64);
-        self.bar.set_message(format!("scoring {task}"));
-        self.say(0);
-    }
-
-    fn go_on(&mut self, done: usize) -> bool {
-        self.bar.set_position(self.before + done as u64);
-        self.say(done);
-        !self.control.map_or_else(interrupted, Control::stopped)
-    }
-
-    fn say(&mut self, done: usize) {
-        if let Some(control) = self.control {
-            if done == 0 {
-                control.say(format!("scoring {}", self.task));
-            }
-        } else if !self.on_terminal && Instant::now() >= self.next {
-            say!("scoring {}: {done} of {} episodes", self.task, self.episodes);
-            self.next = Instant::now() + SILENCE;
-        }
-    }
-}
-
-impl Drop for Scoring<'_> {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-/// The program behind a world, with its version, where there is one.
-pub fn simulator(domain: &Domain) -> anyhow::Result<Option<String>> {
-    let env = domain.world.make(&domain.alphabet, &domain.world.tasks()[0].name, &Options::default())?;
-    Ok(env.simulator())
-}
-
-/// Scores by task.
-pub fn to_json(scores: &[(String, Score)]) -> Value {
-    Value::Object(scores.iter().map(|(t, s)| (t.clone(), json!(s))).collect::<Map<_, _>>())
 }
 
 /// Scores as a table. Where no task asks for anything that is reached or not, there is no column of successes.
@@ -233,17 +90,17 @@ pub fn show(scores: &[(String, Score)], indent: &str) -> String {
     for (task, s) in scores {
         rows.push(row([
             task.clone(),
-            format!("{:.3}", s.mean),
+            fixed(s.mean, 3),
             // A single episode says nothing about how far its return may be off.
             if s.episodes > 1 { format!("{:.3}", s.stderr) } else { format!("n = {}", s.episodes) },
             s.success_rate.map_or_else(none, |share| format!("{}%", (100.0 * share).round())),
-            s.best_known.map_or_else(none, |best| format!("{best:.3}")),
+            s.best_known.map_or_else(none, |best| fixed(best, 3)),
         ]));
     }
     let mut text = columns(&rows, indent);
     for (task, s) in scores.iter().filter(|(_, s)| !s.references.is_empty()) {
         let others: Vec<String> =
-            s.references.iter().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
+            s.references.iter().map(|(name, mean)| format!("{name} {}", fixed(*mean, 3))).collect();
         let others = format!("{task}, other controllers on the same instances: {}", others.join(", "));
         text.push_str(&wrap(&others, indent, WIDTH));
     }

@@ -1,9 +1,12 @@
 //! `derrl explain`.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use derrl::domain::{Domain, read_source};
+use derrl::policies::load_policy_with;
 use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
     Ask, Bounds, Change, Explainer, Explanation, Found, Match, NumberChange, Others, Reading, Reason,
@@ -13,16 +16,16 @@ use derrl_logic::{
     Action, Alphabet, Constant, Facts, Number, Policy, Pred, Role, Universe, parse_ground_action,
     parse_state, parse_state_in,
 };
-use derrl_report::Theme;
+use derrl_report::table::{WIDTH, fixed, list, wrap};
+use derrl_report::{English, Theme};
 use serde_json::{Value, json};
 
 use crate::args::Explain;
-use crate::cli::{Outcome, print, print_json};
-use crate::domain::{Domain, load_policy_with, read_source};
+use crate::failure::Outcome;
+use crate::output::{print, print_json};
 use crate::picture::{self, Format};
 use crate::say;
 use crate::style::Paint;
-use crate::table::{WIDTH, list, wrap};
 
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
@@ -33,7 +36,7 @@ const TASK: &str = "train";
 /// Explains an episode, step by step, or what the policy does in a state given by hand.
 pub fn run(args: &Explain) -> Outcome {
     let (policy, domain) =
-        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems)?;
+        load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems.asked())?;
     let questions = Questions::new(args, &domain.alphabet)?;
     if let Some(file) = &args.state {
         return in_state(file, args, &policy, &domain, &questions);
@@ -67,7 +70,7 @@ pub fn run(args: &Explain) -> Outcome {
         }))?;
         return Ok(());
     }
-    let show = Show { paint: Paint::stdout(args.color), alphabet, questions: &questions };
+    let show = Show::new(args, &policy, &domain, &questions);
     if let Some(first) = trace.steps.first() {
         print(&show.background(&first.explanation.facts));
     }
@@ -79,7 +82,11 @@ pub fn run(args: &Explain) -> Outcome {
     }
     let steps = trace.steps.len();
     let plural = if steps == 1 { "" } else { "s" };
-    print(&format!("\n{} after {steps} step{plural}, return {:.2}\n", trace.end.status, trace.end.total));
+    print(&format!(
+        "\n{} after {steps} step{plural}, return {}\n",
+        trace.end.status,
+        fixed(trace.end.total, 2)
+    ));
     Ok(())
 }
 
@@ -143,7 +150,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
         }))?;
         return Ok(());
     }
-    let show = Show { paint: Paint::stdout(args.color), alphabet, questions };
+    let show = Show::new(args, policy, domain, questions);
     print(&show.background(&explanation.facts));
     print(&format!("\n{}", show.state("state", &explanation.facts)));
     print(&show.decision(&explanation, 0.0));
@@ -258,9 +265,29 @@ struct Show<'a> {
     paint: Paint,
     alphabet: &'a Alphabet,
     questions: &'a Questions,
+    policy: &'a Policy,
+    words: &'a str,
+    /// The rules that were read out: once is enough.
+    read_out: RefCell<BTreeSet<usize>>,
 }
 
-impl Show<'_> {
+impl<'a> Show<'a> {
+    fn new(args: &Explain, policy: &'a Policy, domain: &'a Domain, questions: &'a Questions) -> Show<'a> {
+        let (alphabet, words) = (domain.alphabet.as_ref(), domain.world.wording());
+        let (paint, read_out) = (Paint::stdout(args.color), RefCell::default());
+        Show { paint, alphabet, questions, policy, words, read_out }
+    }
+
+    /// A rule in English, where it fires for the first time.
+    fn in_english(&self, rule: usize) -> String {
+        let rule = rule - 1;
+        if !self.read_out.borrow_mut().insert(rule) {
+            return String::new();
+        }
+        let text = English::new(self.alphabet, self.words).rule(&self.policy.rules[rule]);
+        self.paint.faint(&wrap(&text, "          ", WIDTH))
+    }
+
     fn is_background(&self, fact: &str) -> bool {
         let name = fact.split('(').next().unwrap_or_default();
         self.alphabet.predicates.iter().any(|p| p.role == Role::Background && p.name == name)
@@ -293,7 +320,13 @@ impl Show<'_> {
                 let body: Vec<Piece> = m.body.iter().map(|b| (b.clone(), paint.good(b))).collect();
                 let since = flow("          since", "          since", &body, "            ");
                 let derived = format!("{}{derived}", show_readings(m, |_| true));
-                format!("because {}{}\n{since}{derived}", paint.rule(&m.text), show_substitution(m))
+                let english = self.in_english(m.rule);
+                format!(
+                    "because {}\n{english}{}{since}{derived}",
+                    paint.rule(&m.text),
+                    show_substitution(m).trim_start_matches('\n').to_owned()
+                        + if m.substitution.is_empty() { "" } else { "\n" }
+                )
             }
         };
         let others: Vec<&str> = e.ties.iter().map(String::as_str).filter(|t| *t != e.action).collect();

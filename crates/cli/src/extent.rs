@@ -1,26 +1,18 @@
 //! What `verify`, `diff` and `simplify` share: which instances, whether they are too many, and a bar meanwhile.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use derrl_env::{Exhaustive, Extent, Size, Space, World};
-use derrl_learn::{Monitor, Progress, constants, cores, estimate};
-use derrl_logic::{Alphabet, Policy};
+use derrl::domain::Domain;
+use derrl::extent::{affordable, quick};
+use derrl_env::{Exhaustive, Extent, Size, Space};
+use derrl_learn::{Monitor, Progress, constants, cores};
+use derrl_logic::Policy;
 use indicatif::ProgressBar;
 
 use crate::args::ExtentArgs;
-use crate::domain::Domain;
 use crate::progress::{TIMED, bar, interrupted};
 use crate::say;
-use crate::table::thousands;
-
-/// The most states where no size is asked for: about a second of work.
-const QUICK_STATES: f64 = 2e5;
-/// The most memory without `--force`.
-pub const MOST_BYTES: f64 = 4e9;
-/// The most states without `--force`: hours of work.
-const MOST_STATES: f64 = 5e9;
 
 impl ExtentArgs {
     /// The extent for these policies: as large as was asked for, else as large as takes about a second.
@@ -64,46 +56,6 @@ impl ExtentArgs {
             (Ok(about) | Err(about), _) => say!("looking at {about}"),
         }
         Ok(())
-    }
-}
-
-/// The largest size in a range that takes about a second to look at.
-pub fn quick(
-    world: &World,
-    alphabet: &Arc<Alphabet>,
-    (least, most): (usize, usize),
-    of: &dyn Fn(usize) -> Extent,
-    threads: usize,
-) -> Result<usize, derrl_env::Error> {
-    let mut largest = least;
-    while largest < most {
-        let larger = world.space(alphabet, &of(largest + 1))?;
-        if estimate(larger.as_ref(), threads).states > QUICK_STATES {
-            break;
-        }
-        largest += 1;
-    }
-    Ok(largest)
-}
-
-/// What looking at a space takes, in words: an error where that is too much.
-pub fn affordable(space: &dyn Space, threads: usize) -> Result<String, String> {
-    let takes = estimate(space, threads);
-    let about = format!("about {} states and {} of memory", number(takes.states), memory(takes.bytes));
-    if takes.bytes > MOST_BYTES || takes.states > MOST_STATES { Err(about) } else { Ok(about) }
-}
-
-fn number(n: f64) -> String {
-    if n < 1e15 { thousands(n as u64) } else { format!("{n:.1e}") }
-}
-
-/// An amount of memory in words.
-pub fn memory(bytes: f64) -> String {
-    match bytes {
-        b if b < 1e6 => "under 1 MB".to_string(),
-        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
-        b if b < 1e15 => format!("{:.1} GB", b / 1e9),
-        b => format!("{b:.1e} bytes"),
     }
 }
 

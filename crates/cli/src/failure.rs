@@ -10,9 +10,10 @@
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use derrl_report::table::{WIDTH, wrap};
+
 use crate::output::lost;
 use crate::say;
-use crate::table::{WIDTH, wrap};
 
 /// What went wrong, by the exit code it deserves.
 #[derive(Debug)]

@@ -1,136 +1,56 @@
-//! Learns reinforcement-learning policies that a person can read: first-order rules.
+//! The command `derrl`, for programs that bring worlds of their own: [`main_with`] is all of it.
 //!
-//! Bring a world, learn a policy for it, look at it, act with it:
-//!
-//! ```
-//! use derrl::{BoxError, Env, Facts, Outcome, Rng, Settings, State, World};
-//!
-//! /// Lamps, some of which are lit: put out all of them.
-//! struct Lamps { lit: Vec<bool> }
-//!
-//! impl Env for Lamps {
-//!     fn reset(&mut self, rng: &mut Rng) -> Result<(), BoxError> {
-//!         self.lit.iter_mut().for_each(|lit| *lit = rng.below(2) == 0);
-//!         self.lit[0] = true; // something is left to do
-//!         Ok(())
-//!     }
-//!
-//!     fn facts(&self, facts: &mut Facts) {
-//!         for (i, lit) in self.lit.iter().enumerate() {
-//!             let name = format!("lamp{i}");
-//!             facts.say("lamp", &[&name]);
-//!             if *lit {
-//!                 facts.say("lit", &[&name]);
-//!             }
-//!         }
-//!     }
-//!
-//!     fn step(&mut self, _toggle: &str, args: &[&str], _: &mut Rng) -> Result<Outcome, BoxError> {
-//!         let i: usize = args[0]["lamp".len()..].parse()?;
-//!         self.lit[i] = !self.lit[i];
-//!         let done = self.lit.iter().all(|lit| !lit);
-//!         Ok(if done { Outcome::terminated(1.0) } else { Outcome::running(-0.05) })
-//!     }
-//!
-//!     fn horizon(&self) -> usize {
-//!         20
-//!     }
+//! ```no_run
+//! # fn my_world() -> derrl::World { unimplemented!() }
+//! fn main() -> std::process::ExitCode {
+//!     derrl_cli::main_with([my_world()])
 //! }
-//!
-//! let domain = "
-//!     :- action(toggle(lamp)).
-//!     :- state(lit(lamp)).
-//!     :- background(lamp(lamp)).
-//!     :- variables(2).
-//! ";
-//! let world = World::new("lamps", domain)?
-//!     .task("train", || Lamps { lit: vec![false; 3] })
-//!     .task("large", || Lamps { lit: vec![false; 30] });
-//! # let settings = Settings { updates: 20, restarts: 2, ..Settings::default() };
-//! # #[cfg(any())]
-//! let settings = Settings::default();
-//! let run = derrl::train(&world, &settings, 0)?;
-//! println!("{}", run.policy);
-//! println!("{:.3}", run.scores["large"].mean);
-//!
-//! let mut state = State::new();
-//! state.say("lamp", &["a"]);
-//! state.say("lit", &["a"]);
-//! assert_eq!(run.policy.act(&state, &mut Rng::new(0, 0))?.to_string(), "toggle(a)");
-//! # Ok::<(), derrl::Error>(())
 //! ```
+//!
+//! What the commands do is in the library `derrl`; here arguments and files are read, results printed, and exit codes chosen.
 //!
 //! | item | does |
 //! |---|---|
-//! | [`World`], [`Env`] | a world of your own: a name, an alphabet, tasks, and what actions do |
-//! | [`contract::check`] | holds a world to the laws that all worlds keep; call it in a test |
-//! | [`train`] | learns a policy and scores it on every task |
-//! | [`Policy`] | acts, explains, answers why not, is proved and exported |
-//! | [`Planning`] | a PDDL domain with its problems, as a world |
-//! | [`in_folder`] | training in a folder, as the command line does it |
-//! | [`spread`] | restarts of a run in other processes or on other machines |
-//! | [`cli::main_with`] | the whole command line with worlds of your own in it |
-//! | [`engine`], [`learner`], [`logic`] | the crates below, for what this page does not offer |
+//! | [`main_with`], [`run_with`], [`status_with`] | run the command |
+//! | [`conclude`], [`Failure`], [`Outcome`] | exit codes, for commands like ours |
+//! | [`print`], [`print_json`], [`message`] | results and messages |
+//! | [`parse_seeds`], [`catch_interrupts`] | ranges of seeds, Ctrl-C |
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 // The command line, a file per command.
 mod args;
 mod check;
-pub mod cli;
+mod cli;
 mod diff;
-mod domain;
 mod domains;
-mod estimate;
 mod eval;
 mod explain;
 mod export;
 mod extent;
 mod failure;
-#[cfg(test)]
-mod fuzz;
-pub mod in_folder;
-mod library;
 mod log;
-mod manifest;
 mod manual;
 mod new;
 mod output;
-pub mod pddl;
 mod picture;
 mod plan;
 mod progress;
 mod report;
 mod reproduce;
-mod run_folder;
-mod run_result;
 mod serve;
-pub mod setup;
-mod shell;
 #[cfg(feature = "sumo")]
 mod signals;
 mod simplify;
-mod so_far;
-pub mod spread;
 mod style;
-mod tensorboard;
 mod train;
 mod verify;
 mod watch;
 
-pub use derrl_env as engine;
-pub use derrl_env::contract;
-pub use derrl_env::named::{Actions, Env, Facts};
-pub use derrl_env::{BoxError, Cost, Exhaustive, Fault, Options, Outcome, Rng, Status, Task, World};
-pub use derrl_learn as learner;
-pub use derrl_learn::{Config as Settings, Explanation, Score, WhyNot};
-pub use derrl_logic as logic;
-pub use library::error::Error;
-pub use library::planning::{Planning, Problems, Solution};
-pub use library::policy::{Action, Policy, Proof};
-pub use library::run::{Run, train, train_observed};
-pub use library::state::State;
+pub use args::{SeedRange, parse_seeds};
+pub use cli::{main_with, run_with, status_with};
+pub use failure::{Failure, Outcome, conclude};
+pub use output::{message, print, print_json};
+pub use progress::{catch_interrupts, interrupted};
 
-use derrl_files::{bounded, lock, provenance, safe_file, sealed};
-use derrl_report::table;
 use output::say;

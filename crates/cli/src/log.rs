@@ -6,19 +6,22 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use derrl::domain::Domain;
+use derrl::policies::load_policy_with;
+use derrl::score::Exam;
 use derrl_env::Options;
+use derrl_files::bounded::read_text;
+use derrl_files::sealed::fingerprint;
 use derrl_learn::{Ask, ExplainedStep, Others, explain_episode};
 use derrl_logic::Policy;
+use derrl_report::table::thousands;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::args::Replay;
-use crate::bounded::read_text;
-use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::{Domain, load_policy_with};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::progress::{catch_interrupts, interrupted};
-use crate::sealed::fingerprint;
-use crate::table::thousands;
 
 /// The largest log that is read.
 const MOST_BYTES: usize = 1 << 30;
@@ -137,14 +140,8 @@ pub struct Played {
 }
 
 /// Plays the episodes that `eval` scores, and logs every decision.
-pub fn play(
-    policy: &Policy,
-    domain: &Domain,
-    tasks: &[String],
-    options: &Options,
-    episodes: Option<usize>,
-    seed: u64,
-) -> Result<Played, Failure> {
+pub fn play(policy: &Policy, domain: &Domain, exam: &Exam<'_>) -> Result<Played, Failure> {
+    let Exam { tasks, options, episodes, seed } = *exam;
     if domain.pddl.is_some() {
         let error = anyhow::anyhow!(
             "--log and --strict follow episodes, and PDDL has problems: `derrl plan` writes what a policy does in one"
@@ -203,7 +200,7 @@ fn each_decision(
 /// `derrl replay`: plays the episodes of a log again, and says whether every decision is the one that was logged.
 pub fn replay(args: &Replay) -> Outcome {
     let (policy, domain) =
-        load_policy_with(&args.policy, args.domain.as_deref(), args.untyped, &args.problems)?;
+        load_policy_with(&args.policy, args.domain.as_deref(), args.untyped, &args.problems.asked())?;
     let parts = read(&args.log)?;
     catch_interrupts();
     let (mut decisions, mut wrong) = (0, None);

@@ -1,5 +1,5 @@
 //! The `derrl` command.
 
 fn main() -> std::process::ExitCode {
-    derrl::cli::main_with([])
+    derrl_cli::main_with([])
 }

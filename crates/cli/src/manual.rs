@@ -3,7 +3,8 @@
 use clap::CommandFactory;
 
 use crate::args::{Args, Completions};
-use crate::cli::{Outcome, print_file};
+use crate::failure::Outcome;
+use crate::output::print_file;
 
 /// Prints a completion script.
 pub fn completions(args: &Completions) {

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use derrl_pddl::generate::{GENERATORS, Generator};
+use derrl_report::table::{WIDTH, wrap};
 
 use crate::args::New;
-use crate::cli::{Outcome, print};
-use crate::table::{WIDTH, wrap};
+use crate::failure::Outcome;
+use crate::output::print;
 
 /// Sizes of the problems to train on and, unless others are asked for, to test on. Each is drawn from a seed: its number.
 const TRAIN: [usize; 8] = [1, 2, 2, 3, 3, 4, 4, 5];
@@ -44,7 +45,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let Some(folder) = path.parent() else { bail!("{} is no file", path.display()) };
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    crate::safe_file::write(path, text)
+    derrl_files::safe_file::write(path, text)
 }
 
 type Files = Vec<(String, String)>;
@@ -101,10 +102,13 @@ fn rust(name: &str) -> (Files, &'static str) {
     // Where the sources of this very command still are where it was built, the crate uses them.
     let here = env!("CARGO_MANIFEST_DIR");
     let version = env!("CARGO_PKG_VERSION");
-    let dependency = if Path::new(here).join("Cargo.toml").is_file() {
-        format!("# From crates.io it is: derrl = \"{version}\"\nderrl = {{ path = {here:?} }}")
-    } else {
-        format!("derrl = \"{version}\"")
+    let dependency = match Path::new(here).parent().map(|crates| crates.join("derrl")) {
+        Some(library) if library.join("Cargo.toml").is_file() => format!(
+            "# From crates.io they are: derrl = \"{version}\" and derrl-cli = \"{version}\"\n\
+             derrl = {{ path = {:?} }}\nderrl-cli = {{ path = {here:?} }}",
+            library.display().to_string()
+        ),
+        _ => format!("derrl = \"{version}\"\nderrl-cli = \"{version}\""),
     };
     let module = name.replace('-', "_");
     let fill =

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anyhow::bail;
+use derrl_files::safe_file::write_named;
 use derrl_learn::Trace;
 use derrl_report::{Document, Theme, frames, raster, stills};
-
-use crate::safe_file::write_named;
 
 /// Pixels per unit of a drawing in a PNG: sharp on screens of high resolution.
 const PNG_SCALE: f32 = 2.0;

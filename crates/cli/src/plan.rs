@@ -1,20 +1,22 @@
 //! `derrl plan`.
 
+use derrl::asked::Asked;
+use derrl::pddl::why_unsolved;
+use derrl::policies::load_policy_with;
+use derrl_files::safe_file::write_named;
 use serde_json::json;
 
-use crate::args::{Plan, ProblemArgs};
-use crate::cli::{Failure, Outcome, print_file, print_json};
-use crate::domain::load_policy_with;
-use crate::pddl::why_unsolved;
-use crate::safe_file::write_named;
+use crate::args::Plan;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print_file, print_json};
 
 /// Writes what a policy does in a problem as a plan.
 pub fn run(args: &Plan) -> Outcome {
-    let asked = ProblemArgs {
+    let asked = Asked {
         test: vec![args.problem.clone()],
         horizon: args.horizon,
         shield: args.shield.clone(),
-        ..ProblemArgs::default()
+        ..Asked::default()
     };
     let (policy, domain) = load_policy_with(&args.policy, args.domain.as_deref(), false, &asked)?;
     let Some(pddl) = &domain.pddl else {

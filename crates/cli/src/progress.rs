@@ -1,17 +1,16 @@
-//! What a person sees while runs are under way, and how they are stopped and saved.
+//! What a person sees while runs are under way, and how they are stopped.
 
-use std::cell::Cell;
+use std::collections::HashMap;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use derrl_learn::{Best, Checkpoint, Learned, Observer, UpdateStats};
+use derrl::Listener;
+use derrl::runs::SoFar;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::run_folder::RunFolder;
 use crate::say;
-use crate::so_far::{Cut, SoFar};
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -83,320 +82,107 @@ pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
     (bar, on_terminal)
 }
 
-/// What a program that runs training sees of it, and how it stops it, from another thread.
-#[derive(Debug, Default)]
-pub struct Control {
-    stop: AtomicBool,
-    done: AtomicU64,
-    planned: AtomicU64,
-    message: Mutex<String>,
-    enough: AtomicBool,
-    best: Mutex<Option<SoFar>>,
+/// Shows how far training and scoring are: by bars on a terminal, elsewhere by a line now and then. Ctrl-C stops all.
+pub struct Terminal {
+    training: ProgressBar,
+    is_drawn: bool,
+    /// Decisions of the run of each seed when a best policy was last told of.
+    told: Mutex<HashMap<u64, u64>>,
+    scoring: Mutex<Option<Scoring>>,
 }
 
-impl Control {
-    /// Asks the run to end with its best policy so far.
-    pub fn enough(&self) {
-        self.enough.store(true, Ordering::SeqCst);
+impl Terminal {
+    /// A bar for training that is empty yet.
+    pub fn new() -> Terminal {
+        let (training, is_drawn) = bar(0, TIMED);
+        Terminal { training, is_drawn, told: Mutex::default(), scoring: Mutex::default() }
     }
 
-    /// The best policy so far, where it is new since this was last asked.
-    pub fn new_best(&self) -> Option<SoFar> {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Asks the run to stop and save.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether the run is to stop.
-    pub(crate) fn stopped(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
-    }
-
-    /// Counts an update.
-    pub(crate) fn count(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Says what is under way.
-    pub(crate) fn say(&self, text: String) {
-        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = text;
-    }
-
-    /// How many updates are done, how many are planned so far, and a word on what is under way.
-    pub fn progress(&self) -> (u64, u64, String) {
-        let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        (self.done.load(Ordering::Relaxed), self.planned.load(Ordering::Relaxed), message)
+    fn scoring(&self) -> MutexGuard<'_, Option<Scoring>> {
+        self.scoring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Shows progress and keeps checkpoints of the runs in these folders.
-pub struct Watch<'a> {
-    folders: &'a [RunFolder],
-    /// Told instead of a terminal, where there is one.
-    control: Option<&'a Control>,
-    bar: ProgressBar,
-    on_terminal: bool,
-    updates: u64,
-    runs: Mutex<Vec<Watched>>,
-    /// When the time of a run is up, where it is limited.
-    until: Option<Instant>,
-    failed: Mutex<Option<anyhow::Error>>,
-}
-
-/// What is known of a run under way.
-#[derive(Clone, Default)]
-struct Watched {
-    /// When it may be saved again.
-    next_save: Option<Instant>,
-    /// Restarts planned.
-    restarts: usize,
-    /// Seconds in which some thread worked for it, with those of earlier processes.
-    seconds: f64,
-    /// Until when its time is counted.
-    counted: Option<Instant>,
-    /// Each policy that was the best so far.
-    bests: Vec<SoFar>,
-    /// Whether the last of them is not yet in the folder.
-    is_new: bool,
-    /// Decisions so far, as far as they were told.
-    decisions: u64,
-    /// Decisions when a best policy was last told of.
-    told: u64,
-}
-
-impl Watched {
-    /// Writes the best policy so far to the folder, where it is not yet there.
-    fn save_best(&mut self, folder: &RunFolder) -> anyhow::Result<()> {
-        let new = std::mem::take(&mut self.is_new);
-        if new { folder.save_bests(&self.bests) } else { Ok(()) }
-    }
-
-    /// Seconds so far, with those since its time was last counted.
-    fn seconds_now(&self) -> f64 {
-        self.seconds + self.counted.map_or(0.0, |counted| counted.elapsed().as_secs_f64())
-    }
-
-    /// Counts the time from `start` to now, in which a thread worked for this run. What another thread has counted is not counted again.
-    fn worked(&mut self, start: Instant) {
-        let now = Instant::now();
-        let start = self.counted.map_or(start, |counted| counted.max(start));
-        self.seconds += now.saturating_duration_since(start).as_secs_f64();
-        self.counted = Some(now);
-    }
-}
-
-thread_local! {
-    /// When this thread was last heard of: from then on it worked for the run that it names next.
-    static LAST_HEARD: Cell<Option<Instant>> = const { Cell::new(None) };
-}
-
-/// Runs are saved at most this often, and so that saving takes a small share of the time.
-const SAVE_EVERY: Duration = Duration::from_secs(1);
-const SAVE_SHARE: u32 = 20;
-/// Seconds that a limit may be away, at the most: the clock goes no further everywhere.
-const LONGEST: f64 = 1e9;
-
-impl<'a> Watch<'a> {
-    /// Watches the runs in these folders, each with this many updates per restart.
-    pub fn new(folders: &'a [RunFolder], updates: usize) -> Watch<'a> {
-        let (bar, on_terminal) = bar(0, TIMED);
-        let run = |f: &RunFolder| Watched { seconds: f.seconds(), bests: f.bests(), ..Watched::default() };
-        let runs = Mutex::new(folders.iter().map(run).collect());
-        // Runs whose time is limited are watched one at a time.
-        let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
-        let until = left.map(|s| Instant::now() + Duration::from_secs_f64(s));
-        Watch {
-            folders,
-            control: None,
-            bar,
-            on_terminal,
-            updates: updates as u64,
-            runs,
-            until,
-            failed: Mutex::new(None),
-        }
-    }
-
-    /// The same, told to this control alone.
-    pub fn controlled(self, control: &'a Control) -> Watch<'a> {
-        self.bar.set_draw_target(ProgressDrawTarget::hidden());
-        Watch { control: Some(control), ..self }
-    }
-
-    /// What ends the runs with their best policies so far, if anything does.
-    pub fn cut(&self) -> Option<Cut> {
-        if self.control.is_some_and(|control| control.enough.load(Ordering::SeqCst)) {
-            return Some(Cut::Enough);
-        }
-        let up = self.until.is_some_and(|until| Instant::now() >= until);
-        self.folders[0].config.max_seconds.filter(|_| up).map(Cut::Seconds)
-    }
-
-    /// The best policy of a run so far, and the decisions that it has taken.
-    pub fn so_far(&self, seed: u64) -> (Option<SoFar>, u64) {
-        let runs = self.runs();
-        let run = &runs[self.at(seed)];
-        (run.bests.last().cloned(), run.decisions)
-    }
-
-    /// Whether somebody asked all to stop: nothing is to end with what it has.
-    pub fn stopped(&self) -> bool {
-        self.control.map_or_else(interrupted, Control::stopped)
-    }
-
-    fn at(&self, seed: u64) -> usize {
-        self.folders.iter().position(|f| f.config.seed == seed).unwrap_or(0)
-    }
-
-    fn save(&self, seed: u64, checkpoint: &Checkpoint, due: bool) {
-        let at = self.at(seed);
-        let mut runs = self.runs();
-        let (run, folder) = (&mut runs[at], &self.folders[at]);
-        if due || run.next_save.is_none_or(|next| Instant::now() >= next) {
-            let begun = Instant::now();
-            let saved = folder.save(checkpoint).and_then(|()| folder.save_seconds(run.seconds));
-            if let Err(error) = saved.and_then(|()| run.save_best(folder)) {
-                self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-            run.next_save = Some(Instant::now() + SAVE_EVERY.max(begun.elapsed() * SAVE_SHARE));
-        }
-    }
-
-    fn runs(&self) -> MutexGuard<'_, Vec<Watched>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts the time since this thread was last heard of for a run.
-    fn count(&self, seed: u64) {
-        let last = LAST_HEARD.replace(Some(Instant::now()));
-        if let Some(last) = last {
-            let at = self.at(seed);
-            self.runs()[at].worked(last);
-        }
-    }
-
-    fn say(&self, text: String) {
-        if let Some(control) = self.control {
-            control.say(text);
-        } else if self.on_terminal {
-            self.bar.set_message(text);
+impl Listener for Terminal {
+    fn say(&self, text: &str) {
+        if self.is_drawn {
+            self.training.set_message(text.to_string());
         } else {
             say!("{text}");
         }
     }
 
-    /// Clears the bar, and returns the seconds that each run took. An error if a checkpoint could not be written.
-    pub fn finish(self) -> anyhow::Result<Vec<f64>> {
-        self.bar.finish_and_clear();
-        if let Some(error) = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error);
+    fn planned(&self, updates: u64) {
+        self.training.inc_length(updates);
+    }
+
+    fn updated(&self) {
+        self.training.inc(1);
+    }
+
+    fn best(&self, seed: u64, best: &SoFar) {
+        // A terminal shows each; elsewhere lines are said ever more rarely.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = told.entry(seed).or_default();
+        if self.is_drawn || best.decisions >= 2 * *told {
+            *told = best.decisions.max(1);
+            self.say(&format!("seed {seed}: {}", best.how()));
         }
-        let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (run, folder) in runs.iter_mut().zip(self.folders) {
-            run.save_best(folder)?;
-        }
-        Ok(runs.into_iter().map(|run| run.seconds).collect())
+    }
+
+    fn scoring(&self, task: &str, done: usize, of: usize) {
+        self.scoring().get_or_insert_with(Scoring::new).show(task, done, of);
+    }
+
+    fn over(&self) {
+        self.training.finish_and_clear();
+        self.scoring().take();
+    }
+
+    fn stopped(&self) -> bool {
+        interrupted()
     }
 }
 
-impl Observer for Watch<'_> {
-    fn begins(&self, _seed: u64) {
-        LAST_HEARD.set(Some(Instant::now()));
+/// A bar over the episodes of all tasks that are scored; without a terminal a line now and then, where it takes long.
+struct Scoring {
+    bar: ProgressBar,
+    on_terminal: bool,
+    task: String,
+    episodes: usize,
+    /// Episodes of the tasks before.
+    before: u64,
+    /// When to say something next.
+    next: Instant,
+}
+
+/// Seconds of silence at the most, but for an episode that takes longer.
+const SILENCE: Duration = Duration::from_secs(5);
+
+impl Scoring {
+    fn new() -> Scoring {
+        let (bar, on_terminal) = bar(0, TIMED);
+        let next = Instant::now() + SILENCE;
+        Scoring { bar, on_terminal, task: String::new(), episodes: 0, before: 0, next }
     }
 
-    fn improving(&self, seed: u64) {
-        self.say(format!("seed {seed}: improving the rules"));
-    }
-
-    fn phase(&self, seed: u64, what: &str) {
-        self.say(format!("seed {seed}: {what}"));
-    }
-
-    fn best(&self, seed: u64, best: &Best<'_>) {
-        let at = self.at(seed);
-        let mut runs = self.runs();
-        let run = &mut runs[at];
-        let best = SoFar { seconds: run.seconds_now(), ..SoFar::from(best) };
-        if run.bests.last().is_some_and(|known| known.policy == best.policy) {
-            return;
+    fn show(&mut self, task: &str, done: usize, of: usize) {
+        if self.task != task {
+            self.before += self.episodes as u64;
+            (self.task, self.episodes) = (task.to_string(), of);
+            self.bar.set_length(self.before + of as u64);
+            self.bar.set_message(format!("scoring {task}"));
         }
-        let how = best.how();
-        if let Some(control) = self.control {
-            *control.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(best.clone());
-        }
-        run.bests.push(best.clone());
-        run.is_new = true;
-        // A terminal shows each; elsewhere lines are said ever more rarely.
-        let due = self.on_terminal || best.decisions >= 2 * run.told;
-        if due {
-            run.told = best.decisions.max(1);
-        }
-        drop(runs);
-        if due {
-            self.say(format!("seed {seed}: {how}"));
+        self.bar.set_position(self.before + done as u64);
+        if !self.on_terminal && Instant::now() >= self.next {
+            say!("scoring {task}: {done} of {of} episodes");
+            self.next = Instant::now() + SILENCE;
         }
     }
+}
 
-    fn decided(&self, seed: u64, decisions: u64) {
-        self.runs()[self.at(seed)].decisions = decisions;
-    }
-
-    fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
-        self.count(seed);
-        self.bar.inc(1);
-        if let Some(control) = self.control {
-            control.count();
-        }
-    }
-
-    fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
-        self.count(seed);
-        let running: u64 = checkpoint.running.iter().map(|p| p.snapshot.steps).sum();
-        let at = self.at(seed);
-        let mut runs = self.runs();
-        runs[at].decisions = runs[at].decisions.max(checkpoint.steps() + running);
-        drop(runs);
-        self.save(seed, checkpoint, self.interrupted());
-    }
-
-    fn wave(&self, seed: u64, restarts: usize) {
-        let at = self.at(seed);
-        let before = std::mem::replace(&mut self.runs()[at].restarts, restarts);
-        let added = restarts.saturating_sub(before) as u64;
-        self.bar.inc_length(added * self.updates);
-        if let Some(control) = self.control {
-            control.planned.fetch_add(added * self.updates, Ordering::Relaxed);
-        }
-        self.say(format!("seed {seed}: up to {restarts} restart{}", if restarts == 1 { "" } else { "s" }));
-    }
-
-    fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
-        self.count(seed);
-        let at = self.at(seed);
-        let mut runs = self.runs();
-        let run = &mut runs[at];
-        let policy = learned.policy.display(&learned.alphabet).to_string();
-        // What the end of a run makes of its best policy is better, or the same.
-        if run.bests.last().is_none_or(|known| known.policy != policy) {
-            let last = run.bests.last();
-            let mean_return = last.map_or(0.0, |best| best.mean_return);
-            let success = last.and_then(|best| best.success).map(|_| learned.success);
-            let (decisions, seconds) = (learned.steps, run.seconds_now());
-            run.bests.push(SoFar { policy, mean_return, success, decisions, seconds });
-            run.is_new = true;
-        }
-        drop(runs);
-        self.save(seed, checkpoint, true);
-        if !checkpoint.done.is_empty() {
-            self.say(format!("seed {seed}: restart {} chosen of {}", learned.restart, checkpoint.done.len()));
-        }
-    }
-
-    fn interrupted(&self) -> bool {
-        let ends = self.stopped() || self.cut().is_some();
-        ends || self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+impl Drop for Scoring {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }

@@ -19,13 +19,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-
-use crate::args::Serve;
-use crate::cli::{Outcome, print};
-use crate::progress::{catch_interrupts, interrupted};
-use crate::say;
 use http::Request;
 use site::Site;
+
+use crate::args::Serve;
+use crate::failure::Outcome;
+use crate::output::print;
+use crate::progress::{catch_interrupts, interrupted};
+use crate::say;
 
 /// Connections at the same time, at the most. Most of them wait for their request, which takes a thread but no work.
 const MOST_CONNECTIONS: usize = 1024;

@@ -2,23 +2,24 @@
 
 use std::fmt::Write as _;
 
+use derrl::policies::load_policy_with;
+use derrl_files::safe_file::write_named;
 use derrl_learn::Everywhere;
 use derrl_logic::{Alphabet, Policy};
+use derrl_report::table::thousands;
 use serde_json::json;
 
 use crate::args::Simplify;
-use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::load_policy_with;
 use crate::extent::Meter;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::progress::catch_interrupts;
-use crate::safe_file::write_named;
 use crate::say;
-use crate::table::thousands;
 
 /// Removes what makes no difference up to a size.
 pub fn run(args: &Simplify) -> Outcome {
     let (policy, domain) =
-        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
+        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems.asked())?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent(&domain, [&policy])?;
     let everywhere = Everywhere::new(alphabet, &domain.world, &extent, args.extent.threads())?;

@@ -5,39 +5,40 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use derrl::domain::{Domain, read_source};
+use derrl::policies::load_policy_with;
+use derrl::runs::PROOF;
+use derrl::runs::RunFolder;
+use derrl::shell::quoted;
+use derrl_files::safe_file::{make_folder, write};
+use derrl_files::sealed::{self, open, seal};
 use derrl_learn::{
     Counterexample, Kind, Progress, Property, PropertyReport, Report, ShieldReport, Subject, Verdict,
     certify, check_property, verify,
 };
 use derrl_logic::{Policy, Pred};
 use derrl_pages::{big, document, headline, pictures, remark, unit};
+use derrl_report::table::{WIDTH, columns, list, thousands, wrap};
 use derrl_report::{Theme, strip};
 use serde::{Deserialize, Serialize};
 
 use crate::args::Verify;
-use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::{Domain, load_policy_with, read_source};
 use crate::explain::{show_substitution, show_why_not};
 use crate::extent::Meter;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::picture::{self, Format};
 use crate::progress::catch_interrupts;
-use crate::run_folder::RunFolder;
-use crate::safe_file::{make_folder, write};
 use crate::say;
-use crate::sealed::{self, open, seal};
-use crate::shell::quoted;
 use crate::style::Paint;
-use crate::table::{WIDTH, columns, list, thousands, wrap};
 
 /// Facts of a state that are shown, at the most: some worlds have long backgrounds that never differ.
 pub const MOST_FACTS: usize = 40;
-/// What `derrl verify` leaves in the folder of a run.
-pub const FILE: &str = "verify.json";
 
 /// Proves a policy up to a size, or shows how it fails.
 pub fn run(args: &Verify) -> Outcome {
     let (policy, domain) =
-        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems)?;
+        load_policy_with(&args.policy, args.domain.as_deref(), args.extent.untyped, &args.problems.asked())?;
     let alphabet = &domain.alphabet;
     let extent = args.extent.extent(&domain, [&policy])?;
     let format =
@@ -90,9 +91,9 @@ pub fn run(args: &Verify) -> Outcome {
     // A run is verified in its own domain; whatever else is asked of its policy is no part of the run.
     if args.policy.is_dir() && args.domain.is_none() {
         document["pictures"] = serde_json::to_value(pictures(&report))?;
-        RunFolder::open(&args.policy)?.write(FILE, &format!("{document}\n"))?;
+        RunFolder::open(&args.policy)?.write(PROOF, &format!("{document}\n"))?;
         let shown = quoted(&args.policy);
-        say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(FILE).display());
+        say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(PROOF).display());
     }
     match report.verdict {
         _ if properties.iter().any(|p| !p.holds) => Err(Failure::No),

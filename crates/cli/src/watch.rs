@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use derrl::policies::load_policy;
 use derrl_env::scene::{Grid, Scene};
 use derrl_learn::{Ask, Bounds, ExplainedStep, Others, WhatIfs, explain_episode};
+use derrl_report::table::{WIDTH, fixed, list, wrap};
 
 use crate::args::Watch;
-use crate::cli::{Failure, Outcome, print};
-use crate::domain::load_policy;
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
 use crate::progress::{catch_interrupts, interrupted};
 use crate::style::Paint;
-use crate::table::{WIDTH, list, wrap};
 
 /// Facts of a state that are shown, at the most.
 const MOST_FACTS: usize = 24;
@@ -41,7 +42,7 @@ pub fn run(args: &Watch) -> Outcome {
         if interrupted() { Err(Failure::Interrupted("interrupted".to_string())) } else { Ok(()) }
     };
     for step in &trace.steps {
-        let head = format!("step {} of {}, return {total:.2}", step.step, trace.steps.len());
+        let head = format!("step {} of {}, return {}", step.step, trace.steps.len(), fixed(total, 2));
         show(&format!(
             "{}\n{}{}",
             paint.faint(&head),
@@ -57,7 +58,7 @@ pub fn run(args: &Watch) -> Outcome {
         (_, None) => paint.strong("the episode is over"),
         (_, Some(false)) => paint.bad("the goal is not reached"),
     };
-    let head = format!("end after {} steps, return {:.2}", trace.steps.len(), end.total);
+    let head = format!("end after {} steps, return {}", trace.steps.len(), fixed(end.total, 2));
     show(&format!("{}\n{}{word}", paint.faint(&head), state(&end.scene, &end.facts, paint)))
 }
 

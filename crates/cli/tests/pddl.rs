@@ -86,6 +86,66 @@ fn rules_learned_from_few_objects_hold_for_many() {
     }
 }
 
+/// A rover that stands where the sample was sends it from there: PDDL lets two parameters be one object.
+#[test]
+fn a_policy_may_act_on_equal_arguments() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path();
+    assert!(run(at, &["new", "rovers"]).status.success());
+    let problem = "(define (problem p) (:domain rovers)
+        (:objects general - lander r - rover s - store w v - waypoint)
+        (:init (at_lander general v) (at r w) (visible w v) (visible v w) (can_traverse r w v) (can_traverse r v w)
+          (equipped_for_soil_analysis r) (store_of s r) (empty s) (at_soil_sample w))
+        (:goal (communicated_soil_data w)))";
+    std::fs::write(at.join("p.pddl"), problem).expect("there is room");
+    let domain = ["--domain", "rovers/domain.pddl"];
+    let planned = run(at, &[&["plan", "rovers/by-hand.pl", "p.pddl"], &domain[..]].concat());
+    let said = text(&planned.stdout);
+    assert!(planned.status.success(), "{}", text(&planned.stderr));
+    assert!(said.contains("(communicate_soil_data r general w w v)"), "{said}");
+    let test = [&domain[..], &["--test", "p.pddl"]].concat();
+    let verified = run(at, &[&["verify", "rovers/by-hand.pl"], &test[..]].concat());
+    assert!(verified.status.success(), "{}{}", text(&verified.stdout), text(&verified.stderr));
+
+    // One rule: it says why, why not, and what it is in other languages.
+    let rules = "sample_soil(R, S, P) :- at(R, P).\ncommunicate_soil_data(R, L, P, P, Y) :- have_soil_analysis(R, P), at(R, P).\n";
+    std::fs::write(at.join("own.pl"), rules).expect("there is room");
+    let explained =
+        run(at, &[&["explain", "own.pl", "--task", "p.pddl", "--steps", "2"], &test[..]].concat());
+    assert!(
+        text(&explained.stdout).contains("communicate_soil_data(r, general, w, w, v)"),
+        "{}",
+        text(&explained.stdout)
+    );
+    let asked = ["--why-not", "communicate_soil_data(r, general, w, w, v)", "--steps", "1"];
+    let explained = run(at, &[&["explain", "own.pl", "--task", "p.pddl"], &test[..], &asked].concat());
+    assert!(explained.status.success(), "{}", text(&explained.stderr));
+    assert!(
+        text(&explained.stdout).contains("not communicate_soil_data(r, general, w, w, v): it is not legal"),
+        "{}",
+        text(&explained.stdout)
+    );
+    let exported = run(at, &[&["export", "own.pl", "--to", "prolog"], &domain[..]].concat());
+    let said = [text(&exported.stdout), text(&exported.stderr)].concat();
+    assert!(said.contains("value(communicate_soil_data(X, Y, Z, Z, U)"), "{said}");
+    let simplified = run(at, &[&["simplify", "own.pl"], &test[..]].concat());
+    assert!(
+        text(&simplified.stdout).contains("communicate_soil_data(X, Y, Z, Z, U)"),
+        "{}",
+        text(&simplified.stdout)
+    );
+    std::fs::write(at.join("other.pl"), "communicate_soil_data(R, L, P, X, P) :- at(R, P).\n")
+        .expect("there is room");
+    let compared = run(at, &[&["diff", "own.pl", "other.pl"], &test[..]].concat());
+    assert!(compared.status.code().is_some_and(|c| c <= 1), "{}", text(&compared.stderr));
+
+    // What the precondition never allows is no action.
+    std::fs::write(at.join("odd.pl"), "sample_soil(R, R, P) :- at(R, P).\n").expect("there is room");
+    let odd = run(at, &[&["plan", "odd.pl", "p.pddl"], &domain[..]].concat());
+    assert_eq!(odd.status.code(), Some(2));
+    assert!(text(&odd.stderr).contains("`R` occurs twice in the head"), "{}", text(&odd.stderr));
+}
+
 #[test]
 fn a_policy_may_speak_of_goals_that_a_problem_lacks() {
     let folder = tempfile::tempdir().expect("there is room");

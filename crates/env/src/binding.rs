@@ -30,10 +30,15 @@ impl Binding {
     /// world has; one that names what the world lacks is an error.
     pub fn new(world: &str, vocabulary: &Vocabulary<'_>, alphabet: &Alphabet) -> Result<Binding, Error> {
         check_signatures(world, vocabulary, alphabet)?;
+        // In none of the worlds that bind their numbers is there anything to do with equal arguments.
+        if let Some(a) = alphabet.actions.iter().find(|a| a.repeats()) {
+            let (world, name) = (world.to_string(), a.example());
+            return Err(Error::Vocabulary { world, kind: "action", name, help: String::new() });
+        }
         let measures = vocabulary.measures.iter().map(|&(n, a)| alphabet.find_measure(n, a)).collect();
         let predicates = vocabulary.predicates.iter().map(|&(n, a)| given(alphabet, n, a)).collect();
         let known = |a: &ActionDecl| {
-            let place = vocabulary.actions.iter().position(|&known| known == (a.name.as_str(), a.args.len()));
+            let place = vocabulary.actions.iter().position(|&known| known == (a.name.as_str(), a.arity()));
             place.expect("all actions of the alphabet were checked to be known")
         };
         let actions = alphabet.actions.iter().map(known).collect();
@@ -98,7 +103,7 @@ pub(crate) fn check_signatures(
         check("measure", &m.name, m.args.len(), known.measures)?;
     }
     for a in &alphabet.actions {
-        check("action", &a.name, a.args.len(), known.actions)?;
+        check("action", &a.name, a.arity(), known.actions)?;
     }
     Ok(())
 }

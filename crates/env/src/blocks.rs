@@ -29,6 +29,7 @@ pub fn world() -> World {
     ];
     World::built_in(NAME, include_str!("../domains/blocks.pl"))
         .about("put one block on another, moving what is in the way")
+        .words(include_str!("../domains/blocks.words"))
         .engine_tasks(tasks, Blocks::new)
         .vocabulary(VOCABULARY)
         .takes(&["size"])

@@ -18,6 +18,7 @@ pub fn world() -> World {
     let tasks = [Task::new("train", "a pole that is nearly upright, 500 steps")];
     World::built_in(NAME, include_str!("../domains/cartpole.pl"))
         .about("keep a pole upright on a cart by pushing the cart")
+        .words(include_str!("../domains/cartpole.words"))
         .engine_tasks(tasks, CartPole::new)
         .vocabulary(VOCABULARY)
         .with_space(Exhaustive::Never(

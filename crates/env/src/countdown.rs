@@ -26,6 +26,7 @@ pub fn world() -> World {
     ];
     World::built_in(NAME, include_str!("../domains/countdown.pl"))
         .about("reach a goal number by adding, subtracting or dropping the numbers of a stack")
+        .words(include_str!("../domains/countdown.words"))
         .engine_tasks(tasks, Countdown::new)
         .vocabulary(VOCABULARY)
         .takes(&["noise", "size", "range"])

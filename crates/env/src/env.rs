@@ -99,7 +99,8 @@ pub trait Env: Send {
     /// `actions` and returns true; or returns false: then any action may be tried.
     ///
     /// A world that lists legal actions has at least one wherever an episode is running: where there is none, the
-    /// episode has ended. Only actions on distinct objects of the declared types are listed.
+    /// episode has ended. Only actions on distinct objects of the declared types are listed: one that has equal arguments is
+    /// an action of its own, of fewer arguments.
     fn legal(&self, _actions: &mut Vec<GroundAction>) -> bool {
         false
     }

@@ -30,6 +30,7 @@ pub fn world() -> World {
     ];
     World::built_in(NAME, include_str!("../domains/gridworld.pl"))
         .about("walk to a target around obstacles")
+        .words(include_str!("../domains/gridworld.words"))
         .engine_tasks(tasks, Gridworld::new)
         .vocabulary(VOCABULARY)
         .takes(&["size", "obstacles"])

@@ -29,6 +29,7 @@ pub fn world() -> World {
     ];
     World::built_in(NAME, include_str!("../domains/rearrange.pl"))
         .about("bring blocks from any stacks into any other stacks")
+        .words(include_str!("../domains/rearrange.words"))
         .engine_tasks(tasks, Rearrange::of_task)
         .engine_sizes(3..=5, |alphabet, size, _| Ok(Box::new(Rearrange::new(alphabet, &[size])?)))
         .vocabulary(VOCABULARY)

@@ -30,6 +30,7 @@ pub fn world() -> World {
     let tasks = [Task::new("train", "the scenarios of --sumocfg, or a grid of 5 intersections")];
     World::built_in(NAME, include_str!("../domains/signals.pl"))
         .about("operate real traffic lights, in the SUMO simulator")
+        .words(include_str!("../domains/signals.words"))
         .engine_tasks(tasks, Signals::new)
         .vocabulary(VOCABULARY)
         .takes(&["sumocfg", "clearance"])

@@ -28,6 +28,7 @@ pub fn world() -> World {
     ];
     World::built_in(NAME, include_str!("../domains/traffic.pl"))
         .about("keep queues short at intersections, in the SUMO simulator")
+        .words(include_str!("../domains/traffic.words"))
         .engine_tasks(tasks, Traffic::new)
         .vocabulary(VOCABULARY)
         .takes(&["shared", "size"])

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use derrl_logic::syntax::Quoted;
-use derrl_logic::{Alphabet, Source};
+use derrl_logic::{Alphabet, Source, repeated_heads};
 
 use crate::binding::{Binding, Vocabulary};
 use crate::env::Env;
@@ -52,10 +52,11 @@ pub struct World(Arc<Parts>);
 struct Parts {
     name: String,
     summary: String,
+    words: String,
     domain: String,
     alphabet: Arc<Alphabet>,
     /// What policies may speak of, where that is more than what rules are learned with.
-    wider: Option<Arc<Alphabet>>,
+    wider: Option<(Arc<Alphabet>, Arc<Wider>)>,
     vocabulary: Option<Vocabulary<'static>>,
     tasks: Vec<Task>,
     /// How to make each task.
@@ -189,6 +190,9 @@ impl Options {
     }
 }
 
+/// The domain file for policies with these heads.
+type Wider = dyn Fn(&[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync;
+
 /// Why a world of which nothing else is known cannot be walked.
 const NO_SPACE: &str = "the world does not offer its states one by one";
 
@@ -214,6 +218,7 @@ impl World {
         Ok(World(Arc::new(Parts {
             name,
             summary: String::new(),
+            words: String::new(),
             domain,
             alphabet: Arc::new(alphabet),
             wider: None,
@@ -248,15 +253,31 @@ impl World {
 
     /// The world whose policies may say more than what rules are learned with: all that this domain file declares. Environments are
     /// made for either.
-    pub fn policies_say(self, domain: impl Into<String>) -> Result<World, Error> {
-        let wider = Alphabet::parse(&Source::new(format!("{}.pl", self.name()), domain))?;
-        Ok(self.edit(|w| w.wider = Some(Arc::new(wider))))
+    ///
+    /// The domain file depends on which actions a policy takes with equal arguments: see [`repeated_heads`].
+    pub fn policies_say<F>(self, domain: F) -> Result<World, Error>
+    where
+        F: Fn(&[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync + 'static,
+    {
+        let usual = self.parse(&domain, &[])?;
+        Ok(self.edit(|w| w.wider = Some((usual, Arc::new(domain)))))
+    }
+
+    fn parse(&self, domain: &Wider, heads: &[(String, Vec<u8>)]) -> Result<Arc<Alphabet>, Error> {
+        Ok(Arc::new(Alphabet::parse(&Source::new(format!("{}.pl", self.name()), domain(heads)?))?))
     }
 
     /// The world with one line on what it is about.
     #[must_use]
     pub fn about(self, summary: impl Into<String>) -> World {
         self.edit(|w| w.summary = summary.into())
+    }
+
+    /// The world with words for its predicates, actions and measures, a line each: `top(X): X is free`, `move(X, Y): put X on Y`. Rules
+    /// are read out with them. What has no line is read out by its name.
+    #[must_use]
+    pub fn words(self, words: impl Into<String>) -> World {
+        self.edit(|w| w.words = words.into())
     }
 
     /// The world with one more task, whose environments speak in names. The first task is the one trained on.
@@ -371,6 +392,11 @@ impl World {
         &self.0.name
     }
 
+    /// Words for its predicates, actions and measures ([`World::words`]).
+    pub fn wording(&self) -> &str {
+        &self.0.words
+    }
+
     /// One line on what it is about.
     pub fn summary(&self) -> &str {
         &self.0.summary
@@ -388,7 +414,16 @@ impl World {
 
     /// What a policy may speak of: what rules are learned with, unless [`World::policies_say`] says more.
     pub fn widest_alphabet(&self) -> Arc<Alphabet> {
-        Arc::clone(self.0.wider.as_ref().unwrap_or(&self.0.alphabet))
+        Arc::clone(self.0.wider.as_ref().map_or(&self.0.alphabet, |(usual, _)| usual))
+    }
+
+    /// What this policy may speak of.
+    pub fn alphabet_for(&self, policy: &Source) -> Result<Arc<Alphabet>, Error> {
+        let heads = repeated_heads(policy);
+        match &self.0.wider {
+            Some((_, domain)) if !heads.is_empty() => self.parse(&**domain, &heads),
+            _ => Ok(self.widest_alphabet()),
+        }
     }
 
     /// Its tasks; the first is the one trained on.

@@ -317,3 +317,40 @@ fn legal_actions_are_put_in_order() {
         (0..3).map(|_| env.step(legal[0].action, &legal[0].args, &mut Rng::new(0, 0)).status).collect();
     assert_eq!(status, [Status::Running, Status::Running, Status::Terminated]);
 }
+
+/// A world says and takes actions with equal arguments where its domain declares them.
+#[test]
+fn actions_with_equal_arguments_are_told_by_the_domain() {
+    struct Echo(Vec<String>);
+    impl Env for Echo {
+        fn reset(&mut self, _: &mut Rng) -> Result<(), BoxError> {
+            Ok(())
+        }
+        fn facts(&self, facts: &mut Facts) {
+            facts.say("spot", &["a"]);
+            facts.say("spot", &["b"]);
+        }
+        fn step(&mut self, action: &str, args: &[&str], _: &mut Rng) -> Result<Outcome, BoxError> {
+            self.0 = args.iter().map(ToString::to_string).collect();
+            Ok(Outcome::running(if (action, args) == ("send", &["a", "b", "a"][..]) { 7.0 } else { 0.0 }))
+        }
+        fn legal(&self, actions: &mut Actions) -> bool {
+            actions.allow("send", &["a", "b", "a"]);
+            actions.allow("send", &["a", "a", "b"]);
+            actions.allow("wait", &[]);
+            true
+        }
+    }
+    let domain = ":- action(send/3). :- action(wait). :- action(send(X, Y, X)). :- state(spot/1).";
+    let world = World::new("echo", domain).expect("it is well-formed").task("train", || Echo(Vec::new()));
+    let alphabet = world.alphabet();
+    let mut env = world.env("train").expect("it has the task");
+    env.reset(&mut Rng::new(0, 0));
+    let mut legal = Vec::new();
+    assert!(env.legal(&mut legal));
+    let shown: Vec<String> =
+        legal.iter().map(|a| env.universe().show_action(&alphabet, a.action, &a.args)).collect();
+    assert_eq!(shown, ["wait", "send(a, b, a)"], "send(a, a, b) is not declared");
+    assert_eq!(env.step(legal[1].action, &legal[1].args, &mut Rng::new(0, 0)).reward, 7.0);
+    contract::check(&world).expect("it keeps the laws of worlds");
+}

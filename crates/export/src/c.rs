@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use derrl_logic::alphabet::ActionDecl;
 use derrl_logic::{Action, Alphabet, Arg, Constant, Extreme, Linear, Literal, Measure, Pred, Type, Var};
 
 use crate::explicit::{Clause, Explicit, ExplicitRule, Meaning, number};
@@ -96,7 +97,12 @@ impl Names {
         let measures = alphabet.measures.iter().map(|m| identifier(&m.name, &mut fields)).collect();
         let mut label = |name: &str| identifier(&name.to_ascii_uppercase(), &mut labels);
         let types = (0..alphabet.types.len() as u32).map(|t| label(alphabet.types.name(Type(t)))).collect();
-        let actions = alphabet.actions.iter().map(|a| label(&a.name)).collect();
+        // An action with equal arguments has the name of the whole one, which stands before it.
+        let mut actions: Vec<String> = Vec::new();
+        for a in &alphabet.actions {
+            let whole = alphabet.find_action(&a.name, a.arity()).filter(|_| a.repeats());
+            actions.push(whole.map_or_else(|| label(&a.name), |whole| actions[whole.0 as usize].clone()));
+        }
         let mut names = Names {
             predicates,
             measures,
@@ -138,8 +144,10 @@ impl Names {
             labels.iter().map(|l| format!(" {prefix}{l}")).collect::<Vec<_>>().join(",")
         };
         let _ = writeln!(text, "{} }};", all(&self.types, "DERRL_TYPE_"));
-        let _ = writeln!(text, "enum derrl_name {{{} }};", all(&self.actions, "DERRL_"));
-        let widest = alphabet.actions.iter().map(|a| a.args.len()).max().unwrap_or(0).max(1);
+        let whole = alphabet.actions.iter().zip(&self.actions).filter(|(a, _)| !a.repeats());
+        let labels: Vec<String> = whole.map(|(_, label)| label.clone()).collect();
+        let _ = writeln!(text, "enum derrl_name {{{} }};", all(&labels, "DERRL_"));
+        let widest = alphabet.actions.iter().map(ActionDecl::arity).max().unwrap_or(0).max(1);
         let _ = writeln!(
             text,
             "\nstruct derrl_action {{\n    enum derrl_name name;\n    int args[{widest}];\n}};\n\nstruct derrl_state {{"
@@ -348,7 +356,8 @@ impl Names {
                 if n > 0 {
                     let unknown = vec!["UNKNOWN"; n].join(", ");
                     let _ = writeln!(text, "    double best_{}[{n}] = {{ {unknown} }};", i + 1);
-                    let call = format!("rule_{}(s{}, best_{}, 0);", i + 1, head(rule.head.len()), i + 1);
+                    let args = written(policy.alphabet.action(rule.action));
+                    let call = format!("rule_{}(s{args}, best_{}, 0);", i + 1, i + 1);
                     text.push_str(&self.each(rule.action, &call, policy));
                 }
             }
@@ -360,7 +369,8 @@ impl Names {
                     .map(|(i, r)| {
                         let best =
                             if r.choices.is_empty() { String::new() } else { format!(", best_{}, 1", i + 1) };
-                        format!("rule_{}(s{}{best})", i + 1, head(r.head.len()))
+                        let args = written(policy.alphabet.action(action));
+                        format!("rule_{}(s{args}{best})", i + 1)
                     })
                     .collect();
                 if !derives.is_empty() {
@@ -383,7 +393,8 @@ impl Names {
 
     /// Goes through the legal actions of one name.
     fn each(&self, action: Action, inside: &str, policy: &Explicit<'_>) -> String {
-        let arity = policy.alphabet.action(action).args.len();
+        let decl = policy.alphabet.action(action);
+        let arity = decl.args.len();
         let mut text = String::new();
         for i in 0..arity {
             let indent = "    ".repeat(i + 1);
@@ -391,8 +402,8 @@ impl Names {
         }
         let indent = "    ".repeat(arity + 1);
         let _ = writeln!(text, "{indent}action.name = DERRL_{};", self.actions[action.0 as usize]);
-        for i in 0..arity {
-            let _ = writeln!(text, "{indent}action.args[{i}] = a{i};");
+        for (i, place) in decl.places.iter().enumerate() {
+            let _ = writeln!(text, "{indent}action.args[{i}] = a{place};");
         }
         let _ = writeln!(text, "{indent}if (s->legal == NULL || s->legal(s, &action)) {{");
         for line in inside.lines() {
@@ -426,14 +437,14 @@ static int better(const double *score, double *best, int n, int chosen)
 }
 ";
 
-/// The arguments of an action, after others.
-fn head(arity: usize) -> String {
-    (0..arity).fold(String::new(), |text, i| text + ", a" + &i.to_string())
+/// The arguments of an action as it is written, after others.
+fn written(decl: &ActionDecl) -> String {
+    decl.places.iter().fold(String::new(), |text, place| text + ", a" + &place.to_string())
 }
 
-/// The same where a function is declared.
+/// So many arguments where a function is declared, after others.
 fn parameters(arity: usize) -> String {
-    head(arity).replace(" a", " int a")
+    (0..arity).fold(String::new(), |text, i| text + ", int a" + &i.to_string())
 }
 
 /// A number that C reads back to the same bits.

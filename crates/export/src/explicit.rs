@@ -189,7 +189,8 @@ impl ExplicitRule {
         body.extend(decl.legal.map(|pred| Literal { positive: true, pred, args: head.clone() }));
         let text = rule.display(alphabet).to_string();
         let also: Vec<Arg> = rule.choices.iter().flat_map(|c| c.args.clone()).collect();
-        let clause = Clause::new(head, body, &also, &decl.args, text, alphabet);
+        let mut clause = Clause::new(head, body, &also, &decl.args, text, alphabet);
+        clause.head = decl.written(&clause.head);
         let choices = rule.choices;
         let level = values.iter().position(|&v| v == rule.weight).unwrap_or(0);
         ExplicitRule { clause, choices, action: rule.action, weight: rule.weight, level }
@@ -200,7 +201,7 @@ impl Defined {
     fn new(pred: Pred, alphabet: &Alphabet) -> Defined {
         let places = &alphabet.predicate(pred).args;
         let clause = |c: &DefiningClause| {
-            let text = c.display(alphabet.defined_name(pred), alphabet).to_string();
+            let text = c.display(pred, alphabet).to_string();
             Clause::new(c.head.clone(), c.body.clone(), &[], places, text, alphabet)
         };
         let program = alphabet.program.as_ref().expect("a derived predicate has a program");

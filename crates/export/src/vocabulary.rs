@@ -21,7 +21,7 @@ impl Vocabulary {
         action: impl Fn(&str, usize) -> Option<String>,
     ) -> Vocabulary {
         let predicates = alphabet.predicates.iter().map(|p| (p.name.as_str(), p.args.len()));
-        let actions = alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.len()));
+        let actions = alphabet.actions.iter().map(|a| (a.name.as_str(), a.arity()));
         let all = predicates.clone().map(|(n, _)| n).chain(actions.clone().map(|(n, _)| n));
         let mut vocabulary = Vocabulary {
             predicates: Vec::new(),
@@ -42,7 +42,10 @@ impl Vocabulary {
 
     fn spell(&mut self, name: &str, arity: usize, replaced: Option<String>) -> String {
         let Some(wanted) = replaced else { return name.to_string() };
-        self.renamed.push(format!("{} is called {wanted} here", Indicator(name, arity)));
+        let renamed = format!("{} is called {wanted} here", Indicator(name, arity));
+        if !self.renamed.contains(&renamed) {
+            self.renamed.push(renamed);
+        }
         self.taken.push(wanted.clone());
         wanted
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::derive::Program;
 use crate::rule::{Arg, Literal, Rule};
-use crate::syntax::Constant;
+use crate::syntax::{Constant, from_fn, write_application};
 use crate::template::Templates;
 
 /// A predicate that facts are about, an index into [`Alphabet::predicates`].
@@ -92,18 +92,74 @@ pub enum RuleCount {
 }
 
 /// A target predicate (an action) with its bias.
+///
+/// Its arguments are distinct objects. An action that may be taken with equal ones is declared once more, as an action of fewer
+/// arguments that writes some of them twice: `:- action(move(X, X)).`
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActionDecl {
     /// Its name as written.
     pub name: String,
     /// The type of each argument; [`Types::ANY`] where none was declared.
     pub args: Vec<Type>,
+    /// Which argument stands at each place where the action is written: `0, 1, 0` for `send(X, Y, X)`.
+    pub places: Vec<u8>,
     /// How many rules it may have.
     pub rules: RuleCount,
     /// Predicates its rules may not use (`:- forbid(move/2, goal_on/2)`).
     pub forbidden: Vec<Pred>,
     /// The derived predicate that says when it is legal (`:- legal(move/2)`). `None`: it may always be tried.
     pub legal: Option<Pred>,
+}
+
+impl ActionDecl {
+    /// How many arguments it is written with.
+    pub fn arity(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it writes an argument twice.
+    pub fn repeats(&self) -> bool {
+        self.places.len() > self.args.len()
+    }
+
+    /// Its arguments in a rule, as they are written: its first variables.
+    pub fn head(&self) -> Vec<Var> {
+        self.places.iter().map(|&place| Var(place)).collect()
+    }
+
+    /// It as it is written with variables: `send(X, Y, X)`.
+    pub fn example(&self) -> String {
+        let head = self.head();
+        from_fn(|f| write_application(f, &self.name, &head)).to_string()
+    }
+
+    /// These arguments as they are written: some of them twice where it [repeats](ActionDecl::repeats).
+    pub fn written<T: Clone>(&self, args: &[T]) -> Vec<T> {
+        self.places.iter().map(|&place| args[usize::from(place)].clone()).collect()
+    }
+}
+
+/// Which argument stands at each place of a tuple, where equal ones are one argument: `0, 1, 0` for `(a, b, a)`.
+pub fn places_of<T: PartialEq>(tuple: &[T]) -> Vec<u8> {
+    let mut distinct: Vec<&T> = Vec::new();
+    let place = |term| {
+        distinct.iter().position(|&d| d == term).unwrap_or_else(|| {
+            distinct.push(term);
+            distinct.len() - 1
+        }) as u8
+    };
+    tuple.iter().map(place).collect()
+}
+
+/// The distinct members of a tuple, in order.
+pub fn distinct_of<T: PartialEq + Clone>(tuple: &[T]) -> Vec<T> {
+    let mut distinct: Vec<T> = Vec::new();
+    for term in tuple {
+        if !distinct.contains(term) {
+            distinct.push(term.clone());
+        }
+    }
+    distinct
 }
 
 /// The types of a domain and which are subtypes of which.
@@ -161,6 +217,13 @@ impl Types {
     /// Whether only [`Types::ANY`] exists: an untyped domain.
     pub fn is_empty(&self) -> bool {
         self.names.len() == 1
+    }
+
+    /// The greatest type of the objects that have all of these, where there is one.
+    pub fn common(&self, all: &[Type]) -> Option<Type> {
+        let fits = |t: Type| all.iter().all(|&wanted| self.is_subtype(t, wanted));
+        let fitting: Vec<Type> = (0..self.len() as u32).map(Type).filter(|&t| fits(t)).collect();
+        fitting.iter().copied().find(|&t| fitting.iter().all(|&s| self.is_subtype(s, t)))
     }
 
     /// Whether every object of type `sub` is also of type `sup`.
@@ -259,10 +322,38 @@ impl Alphabet {
         Some(Measure(at as u32))
     }
 
-    /// The action of that name and arity.
+    /// The action of that name and arity, all of whose arguments are distinct.
     pub fn find_action(&self, name: &str, arity: usize) -> Option<Action> {
-        let at = self.actions.iter().position(|p| p.name == name && p.args.len() == arity)?;
+        let at = self.actions.iter().position(|a| a.name == name && a.args.len() == arity && !a.repeats())?;
         Some(Action(at as u32))
+    }
+
+    /// The action of that name whose arguments stand at these places, as [`places_of`] gives them.
+    pub fn find_written(&self, name: &str, places: &[u8]) -> Option<Action> {
+        let at = self.actions.iter().position(|a| a.name == name && a.places == places)?;
+        Some(Action(at as u32))
+    }
+
+    /// An action, and the same with equal arguments where that is declared.
+    pub(crate) fn with_repeated(&self, action: Action) -> impl Iterator<Item = Action> + '_ {
+        let of = self.action(action);
+        let is_it = move |a: &ActionDecl| a.name == of.name && a.arity() == of.arity();
+        let all = self.actions.iter().enumerate().filter(move |(_, a)| is_it(a));
+        all.map(|(i, _)| Action(i as u32))
+    }
+
+    /// An action with its arguments at these places, as text: `send(X, Y, X)`.
+    pub(crate) fn written_example(&self, action: Action, places: &[u8]) -> String {
+        let head: Vec<Var> = places.iter().map(|&place| Var(place)).collect();
+        from_fn(|f| write_application(f, &self.action(action).name, &head)).to_string()
+    }
+
+    /// The action of that name with these arguments, and its own arguments: fewer where it is declared with equal ones.
+    pub fn find_ground<T: PartialEq + Clone>(&self, name: &str, args: &[T]) -> Option<(Action, Vec<T>)> {
+        match self.find_written(name, &places_of(args)) {
+            Some(action) => Some((action, distinct_of(args))),
+            None => Some((self.find_action(name, args.len())?, args.to_vec())),
+        }
     }
 
     /// The action that a predicate says is legal, where that is what it says.

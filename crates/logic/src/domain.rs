@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::alphabet::{
     Action, ActionDecl, Alphabet, Constraint, MeasureDecl, Pred, Predicate, Role, RuleCount, Type, Types,
+    Var, places_of,
 };
 use crate::derive::{Declared, Sugar};
 use crate::diagnostic::{Error, Source, nearest};
@@ -96,6 +97,68 @@ pub(crate) struct Signature<'a> {
     pub(crate) types: Vec<&'a str>,
 }
 
+/// An action with equal arguments: `:- action(send(X, Y, X)).`
+struct Repeated<'a> {
+    name: &'a str,
+    places: Vec<u8>,
+    span: Span,
+}
+
+impl<'a> Repeated<'a> {
+    /// What a tree of variables is, one of which stands twice.
+    fn of(tree: &'a Tree) -> Option<Repeated<'a>> {
+        let Tree::Compound { name, args, span } = tree else { return None };
+        let variable = |arg: &'a Tree| match arg {
+            Tree::Leaf(Term { kind: TermKind::Var(name), .. }) if name != "_" => Some(name),
+            _ => None,
+        };
+        let variables: Vec<&String> = args.iter().map(variable).collect::<Option<_>>()?;
+        let places = places_of(&variables);
+        let repeats = places
+            .iter()
+            .enumerate()
+            .any(|(i, &place)| usize::from(place) < i && places[..i].contains(&place));
+        repeats.then_some(Repeated { name, places, span: *span })
+    }
+
+    fn written(&self) -> String {
+        let head: Vec<Var> = self.places.iter().map(|&place| Var(place)).collect();
+        from_fn(|f| write_application(f, self.name, &head)).to_string()
+    }
+
+    /// The action that it is: its arguments have the types of all their places.
+    fn declare(&self, alphabet: &Alphabet, source: &Source) -> Result<ActionDecl, Error> {
+        let Some(of) = alphabet.find_action(self.name, self.places.len()) else {
+            let indicator = Indicator(self.name, self.places.len());
+            let error = source.error(self.span, format!("the action `{indicator}` is not declared"));
+            return Err(error.with_help(format!(
+                "declare it with the types of its arguments too, as in `:- action({indicator}).`"
+            )));
+        };
+        let whole = alphabet.action(of);
+        let count = self.places.iter().max().map_or(0, |&most| most + 1);
+        let argument = |place: u8| {
+            let places = self.places.iter().zip(&whole.args).filter(|(p, _)| **p == place);
+            let types: Vec<Type> = places.map(|(_, &t)| t).collect();
+            alphabet.types.common(&types).ok_or_else(|| {
+                let names = list(types.iter().map(|&t| Quoted(alphabet.types.name(t))));
+                let message = format!(
+                    "`{}` in `{}` has no type: no type is all of {names}",
+                    Var(place),
+                    self.written()
+                );
+                let help = "equal arguments need a type in common: declare one, or remove this directive";
+                source.error(self.span, message).with_help(help)
+            })
+        };
+        Ok(ActionDecl {
+            args: (0..count).map(argument).collect::<Result<_, _>>()?,
+            places: self.places.clone(),
+            ..whole.clone()
+        })
+    }
+}
+
 /// A value that may be declared once, with the place of its declaration.
 type Once<T> = Option<(T, Span)>;
 
@@ -106,6 +169,7 @@ pub(crate) struct Draft<'a> {
     variables: Once<usize>,
     max_body: Once<usize>,
     actions: Vec<Signature<'a>>,
+    repeated: Vec<Repeated<'a>>,
     pub(crate) predicates: Vec<(Signature<'a>, Role)>,
     /// Measures with their units.
     measures: Vec<(Signature<'a>, Option<&'a str>)>,
@@ -137,6 +201,7 @@ impl<'a> Draft<'a> {
             variables: None,
             max_body: None,
             actions: Vec::new(),
+            repeated: Vec::new(),
             predicates: Vec::new(),
             measures: Vec::new(),
             sugar: Vec::new(),
@@ -184,8 +249,13 @@ impl<'a> Draft<'a> {
                 self.environment = Some((environment.to_string(), tree.span()));
             }
             "action" => {
-                let action = self.signature("an action", &args[0], example)?;
-                self.actions.push(action);
+                if let Some(repeated) = Repeated::of(&args[0]) {
+                    self.first(format!("action({})", repeated.written()), tree)?;
+                    self.repeated.push(repeated);
+                } else {
+                    let action = self.signature("an action", &args[0], example)?;
+                    self.actions.push(action);
+                }
             }
             "state" => {
                 let predicate = self.signature("a state predicate", &args[0], example)?;
@@ -417,6 +487,7 @@ impl<'a> Draft<'a> {
         let action = |a: &Signature<'_>| ActionDecl {
             name: a.name.to_string(),
             args: ids(a),
+            places: (0..a.types.len() as u8).collect(),
             rules: RuleCount::Auto,
             forbidden: Vec::new(),
             legal: None,
@@ -448,6 +519,10 @@ impl<'a> Draft<'a> {
             templates: None,
             types,
         };
+        for repeated in &self.repeated {
+            let decl = repeated.declare(&alphabet, source)?;
+            alphabet.actions.push(decl);
+        }
         alphabet.variables = variables(&alphabet, self.variables, source)?;
 
         let resolver = Resolver::new(source, &alphabet);
@@ -472,6 +547,11 @@ impl<'a> Draft<'a> {
             constraining.iter().map(|c| constraint(c, &resolver)).collect::<Result<Vec<_>, Error>>()?;
         let templates = Templates::resolve(&self.templates, &resolver)?;
         let compared = resolver.into_comparisons().declare(&mut alphabet);
+        // What is said of an action is said of it with equal arguments, too.
+        let forms = |action: Action| alphabet.with_repeated(action);
+        let legal = legal.into_iter().flat_map(forms).collect();
+        let rules: Vec<_> = rules.into_iter().flat_map(|(a, n)| forms(a).map(move |a| (a, n))).collect();
+        let forbids: Vec<_> = forbids.into_iter().flat_map(|(a, p)| forms(a).map(move |a| (a, p))).collect();
         declare_legality(&mut alphabet, legal);
         for (action, count) in rules {
             alphabet.actions[action.0 as usize].rules = count;
@@ -547,7 +627,7 @@ fn variables(alphabet: &Alphabet, declared: Once<usize>, source: &Source) -> Res
     match alphabet.actions.iter().find(|a| a.args.len() > count) {
         None => Ok(count),
         Some(action) => {
-            let arity = action.args.len();
+            let arity = action.arity();
             let message =
                 format!("`{}` needs {arity} variables for its head", Indicator(&action.name, arity));
             Err(source.error(span, message).with_help(format!("write `:- variables({arity}).` or more")))
@@ -563,7 +643,7 @@ fn indicator<'t>(tree: &'t Tree, resolver: &Resolver<'_>) -> Result<(&'t str, us
         Tree::Leaf(_) => {
             let name = tree.as_name().unwrap_or_default();
             let Alphabet { actions, predicates, .. } = resolver.alphabet;
-            let mut declared = actions.iter().map(|a| (&a.name, a.args.len()));
+            let mut declared = actions.iter().map(|a| (&a.name, a.arity()));
             let mut others = predicates.iter().map(|p| (&p.name, p.args.len()));
             let namesake = declared.find(|d| d.0 == name).or_else(|| others.find(|d| d.0 == name));
             (name, namesake.map(|d| d.1))
@@ -657,7 +737,11 @@ impl fmt::Display for Alphabet {
             writeln!(f, ":- environment({}).", Quoted(environment))?;
         }
         for action in &self.actions {
-            writeln!(f, ":- action({}).", self.signature(&action.name, &action.args))?;
+            if action.repeats() {
+                writeln!(f, ":- action({}).", action.example())?;
+            } else {
+                writeln!(f, ":- action({}).", self.signature(&action.name, &action.args))?;
+            }
         }
         for (i, p) in self.predicates[..self.of_domain].iter().enumerate() {
             match p.role {
@@ -691,8 +775,8 @@ impl fmt::Display for Alphabet {
         for p in self.predicates.iter().filter(|p| p.negatable) {
             writeln!(f, ":- negation({}).", Indicator(&p.name, p.args.len()))?;
         }
-        for action in &self.actions {
-            let indicator = Indicator(&action.name, action.args.len());
+        for action in self.actions.iter().filter(|a| !a.repeats()) {
+            let indicator = Indicator(&action.name, action.arity());
             match action.rules {
                 RuleCount::AtMost(n) => writeln!(f, ":- rules({indicator}, {n}).")?,
                 RuleCount::Auto => writeln!(f, ":- rules({indicator}, auto).")?,

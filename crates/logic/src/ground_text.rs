@@ -101,7 +101,8 @@ pub fn parse_ground_action(text: &str, alphabet: &Alphabet) -> Result<(Action, V
     let source = Source::new("<action>", text);
     let atom = parser::parse_atom(&source)?;
     let action = Resolver::new(&source, alphabet).action(&atom.name, atom.args.len(), atom.span)?;
-    Ok((action, constants(&atom, &source)?))
+    let names = constants(&atom, &source)?;
+    Ok(alphabet.find_ground(&atom.name, &names).unwrap_or((action, names)))
 }
 
 /// The arguments of a ground atom.

@@ -96,7 +96,7 @@ pub use file_kind::FileKind;
 pub use ground_text::{GroundFacts, parse_facts, parse_ground_action};
 pub use lint::Warning;
 pub use number::{Choice, Comparison, Linear, Term};
-pub use policy::Policy;
+pub use policy::{Policy, repeated_heads};
 pub use rule::{Arg, Literal, Rule};
 pub use state::{parse_state, parse_state_in};
 pub use syntax::{Constant, Extreme, Number, Op};

@@ -10,7 +10,7 @@ use crate::derive::Interned;
 use crate::diagnostic::{Error, Source};
 use crate::number::Choice;
 use crate::parser;
-use crate::resolve::{Resolver, Scope};
+use crate::resolve::{Resolver, Scope, arguments};
 use crate::rule::{Arg, Literal, Rule};
 use crate::syntax::{self, Atom, Clause, Head, Item, Quoted, Span, TermKind, from_fn, write_application};
 
@@ -128,6 +128,22 @@ impl Policy {
     }
 }
 
+/// The heads of a text that write an argument twice: names, and which argument stands at each place. None where it is no policy.
+pub fn repeated_heads(source: &Source) -> Vec<(String, Vec<u8>)> {
+    let Ok(program) = parser::parse(source) else { return Vec::new() };
+    let heads = program.items.iter().filter_map(|item| match item {
+        Item::Clause(Clause { head: Head::Atom(head), .. }) => Some(head),
+        _ => None,
+    });
+    let mut all: Vec<(String, Vec<u8>)> = heads
+        .map(|head| (head.name.clone(), arguments(&head.args)))
+        .filter_map(|(name, (places, distinct))| (distinct.len() < places.len()).then_some((name, places)))
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// The most parts of a body that share no variable with each other or the head, where V is not larger. Trying them takes a time that grows with
 /// the factorial of their number: under object identity each asks for objects that no other has.
 const MAX_APART: usize = 8;
@@ -208,22 +224,21 @@ pub(crate) fn read_never(clause: &Clause, resolver: &Resolver<'_>) -> Result<Rul
 /// A rule with this head.
 fn read_body(clause: &Clause, head: &Atom, weight: f64, resolver: &Resolver<'_>) -> Result<Rule, Error> {
     let source = resolver.source;
-    let action = resolver.action(&head.name, head.args.len(), head.span)?;
-    let types = &resolver.alphabet.action(action).args;
-    let mut scope = Scope::default();
-    for (place, (term, &t)) in head.args.iter().zip(types).enumerate() {
-        let TermKind::Var(name) = &term.kind else {
+    let full = resolver.action(&head.name, head.args.len(), head.span)?;
+    for (place, (term, &t)) in head.args.iter().zip(&resolver.alphabet.action(full).args).enumerate() {
+        if let TermKind::Const(_) = &term.kind {
             let message = format!("`{term}` in the head: the arguments of a head are variables");
             return Err(source
                 .error(term.span, message)
                 .with_help(instead_of_constant(head, place, resolver, t)));
-        };
-        let before = scope.variables.len();
-        resolver.variable(name, term, t, head, true, &mut scope)?;
-        if scope.variables.len() == before {
-            let message = format!("`{name}` occurs twice in the head");
-            let help = "distinct variables stand for distinct objects: use another variable here";
-            return Err(source.error(term.span, message).with_help(help));
+        }
+    }
+    let (action, terms) = resolver.head(head)?;
+    let types = &resolver.alphabet.action(action).args;
+    let mut scope = Scope::default();
+    for (term, &t) in terms.into_iter().zip(types) {
+        if let TermKind::Var(name) = &term.kind {
+            resolver.variable(name, term, t, head, true, &mut scope)?;
         }
     }
     if clause.body.is_empty() && clause.choices.is_empty() {
@@ -351,7 +366,7 @@ impl Rule {
         from_fn(move |f| {
             let action = alphabet.action(self.action);
             let rule = self.canonical(action.args.len());
-            let head: Vec<Var> = (0..action.args.len()).map(|i| Var(i as u8)).collect();
+            let head = action.head();
             if (0.0..0.005).contains(&rule.weight) && rule.weight > 0.0 {
                 write!(f, "{}::", rule.weight)?;
             } else {
@@ -367,7 +382,7 @@ impl Rule {
         from_fn(move |f| {
             let action = alphabet.action(self.action);
             let rule = self.canonical(action.args.len());
-            let head: Vec<Var> = (0..action.args.len()).map(|i| Var(i as u8)).collect();
+            let head = action.head();
             f.write_str("never(")?;
             write_application(f, &action.name, &head)?;
             f.write_str(")")?;

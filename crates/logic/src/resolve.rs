@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::alphabet::{Action, Alphabet, Measure, Pred, Role, Type, Var};
+use crate::alphabet::{Action, ActionDecl, Alphabet, Measure, Pred, Role, Type, Var, places_of};
 use crate::derive::Interned;
 use crate::diagnostic::{Error, Source, nearest};
 use crate::number::{self, Choice, Comparison, Linear};
@@ -39,7 +39,7 @@ pub(crate) struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     pub(crate) fn new(source: &'a Source, alphabet: &'a Alphabet) -> Resolver<'a> {
         let predicates = alphabet.predicates.iter().enumerate();
-        let actions = alphabet.actions.iter().enumerate();
+        let actions = alphabet.actions.iter().enumerate().filter(|(_, a)| !a.repeats());
         let measures = alphabet.measures.iter().enumerate();
         let measures =
             measures.map(|(i, m)| ((m.name.as_str(), m.args.len()), Symbol::Measure(Measure(i as u32))));
@@ -106,11 +106,33 @@ impl<'a> Resolver<'a> {
                 Err(self.source.error(span, message).with_help(help))
             }
             None => {
-                let declared = self.alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.as_slice()));
+                let declared = self.whole_actions().map(|a| (a.name.as_str(), a.args.as_slice()));
                 let known = format!("the domain's actions: {}", self.known_actions());
                 Err(self.unknown("action", (name, arity, span), &declared, &known))
             }
         }
+    }
+
+    /// The action that a head is of, and the terms of its arguments: what is written twice is one argument.
+    pub(crate) fn head<'s>(&self, head: &'s Atom) -> Result<(Action, Vec<&'s Term>), Error> {
+        let action = self.action(&head.name, head.args.len(), head.span)?;
+        let (places, terms) = arguments(&head.args);
+        if terms.len() == head.args.len() {
+            return Ok((action, terms));
+        }
+        if let Some(action) = self.alphabet.find_written(&head.name, &places) {
+            return Ok((action, terms));
+        }
+        let again = (0..places.len()).find(|&i| places[..i].contains(&places[i]));
+        let term = &head.args[again.expect("an argument stands twice")];
+        let message =
+            format!("`{term}` occurs twice in the head, and `{}` is not declared so", head.indicator());
+        let help = format!(
+            "distinct variables stand for distinct objects: use another variable here; where the action may be taken with equal \
+             arguments, the domain file says so by `:- action({}).`",
+            self.alphabet.written_example(action, &places)
+        );
+        Err(self.source.error(term.span, message).with_help(help))
     }
 
     /// The measure of that name and arity, which stands at `span`.
@@ -186,8 +208,12 @@ impl<'a> Resolver<'a> {
         list(named.map(|p| Indicator(&p.name, p.args.len())))
     }
 
+    fn whole_actions(&self) -> impl Iterator<Item = &ActionDecl> + Clone {
+        self.alphabet.actions.iter().filter(|a| !a.repeats())
+    }
+
     fn known_actions(&self) -> String {
-        list(self.alphabet.actions.iter().map(|a| Indicator(&a.name, a.args.len())))
+        list(self.whole_actions().map(|a| Indicator(&a.name, a.arity())))
     }
 
     /// An error if a body is longer than whoever walks it, literal by literal, should have to bear.
@@ -386,6 +412,18 @@ impl<'a> Resolver<'a> {
         }
         Ok(Var(at as u8))
     }
+}
+
+/// Which argument stands at each place of a head, and the arguments. Every `_` is one of its own.
+pub(crate) fn arguments(terms: &[Term]) -> (Vec<u8>, Vec<&Term>) {
+    let is_blank = |term: &Term| matches!(&term.kind, TermKind::Var(name) if name == "_");
+    let keys: Vec<(&TermKind, usize)> =
+        terms.iter().enumerate().map(|(i, t)| (&t.kind, if is_blank(t) { i + 1 } else { 0 })).collect();
+    let places = places_of(&keys);
+    let count = places.iter().max().map_or(0, |&most| usize::from(most) + 1);
+    let first = |place: usize| places.iter().position(|&p| usize::from(p) == place).map(|i| &terms[i]);
+    let distinct = (0..count).filter_map(first).collect();
+    (places, distinct)
 }
 
 /// A sum while it is read.

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::alphabet::{Action, Alphabet, Var};
+use crate::alphabet::{Action, ActionDecl, Alphabet, Var};
 use crate::diagnostic::{Error, Source};
 use crate::facts::Facts;
 use crate::parser;
@@ -159,7 +159,7 @@ impl Policy {
     /// Where every action is forbidden, no rule of it fires.
     pub fn carrying_shield(&self, alphabet: &Alphabet) -> (Policy, Arc<Alphabet>) {
         let free = Arc::new(Alphabet { shield: Vec::new(), ..alphabet.clone() });
-        let names: Vec<String> = alphabet.actions.iter().map(|a| free_name(&a.name, alphabet)).collect();
+        let names: Vec<String> = alphabet.actions.iter().map(|a| free_name(a, alphabet)).collect();
         let mut text = String::new();
         for ((i, decl), name) in alphabet.actions.iter().enumerate().zip(&names) {
             let head: Vec<Var> = (0..decl.args.len() as u8).map(Var).collect();
@@ -194,8 +194,12 @@ impl Policy {
 }
 
 /// A name that nothing has.
-fn free_name(action: &str, alphabet: &Alphabet) -> String {
-    let mut name = format!("forbidden_{action}");
+fn free_name(action: &ActionDecl, alphabet: &Alphabet) -> String {
+    let mut name = format!("forbidden_{}", action.name);
+    if action.repeats() {
+        // The same action may be declared with other arguments equal.
+        name.extend(action.places.iter().flat_map(|place| ["_".to_string(), place.to_string()]));
+    }
     while alphabet.predicates.iter().any(|p| p.name == name)
         || alphabet.actions.iter().any(|a| a.name == name)
     {

@@ -293,7 +293,8 @@ impl Draft<'_> {
             return Ok(action);
         }
         let heads = || {
-            let actions = alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.len()));
+            let whole = alphabet.actions.iter().filter(|a| !a.repeats());
+            let actions = whole.map(|a| (a.name.as_str(), a.arity()));
             actions.chain(self.invented.iter().map(|p| (p.name.as_str(), p.args.len())))
         };
         let near = nearest(name, heads().map(|h| h.0));
@@ -326,7 +327,8 @@ impl Draft<'_> {
             let message = format!("the invented predicate `{indicator}` has no slot");
             return Err(source.error(span, message).with_help(help(indicator)));
         }
-        if let Some(a) = acted.iter().position(|a| !a) {
+        let lacks = |a: &usize| !acted[*a] && !alphabet.actions[*a].repeats();
+        if let Some(a) = (0..acted.len()).find(lacks) {
             let action = &alphabet.actions[a];
             let indicator = Indicator(&action.name, action.args.len());
             let message = format!("the action `{indicator}` has no slot among the templates");

@@ -142,7 +142,8 @@ impl Universe {
 
     /// `move(a, floor)`, in names.
     pub fn show_action(&self, alphabet: &Alphabet, action: Action, args: &[Object]) -> String {
-        self.show(&alphabet.action(action).name, args)
+        let decl = alphabet.action(action);
+        self.show(&decl.name, &decl.written(args))
     }
 
     /// `on(a, b)`, or `queue(p1) > 3` where the predicate is a comparison.

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use derrl_logic::{
-    Action, Alphabet, Constant, Decider, Facts, GroundAction, Grounder, Literal, Policy, Query, Source,
-    Types, Universe, Var, candidates, parse_facts,
+    Action, Alphabet, Constant, Decider, Facts, GroundAction, Grounder, Literal, Policy, Query, Shield,
+    Source, Types, Universe, Var, candidates, legal_actions, parse_facts, parse_ground_action,
 };
 
 /// A domain, objects and what holds of them.
@@ -214,4 +214,42 @@ fn facts_are_shown_as_they_are_read() {
     assert_eq!(universe.show_action(&alphabet, action.action, &action.args), "'Go'('Big Room')");
     let elsewhere = parse_facts(&Source::new("s.pl", "'is at'(a, moon)."), &alphabet).expect("well-formed");
     assert_eq!(Facts::of(&elsewhere, &alphabet, &universe), None);
+}
+
+/// An action with equal arguments is one of its own: written as it is, legal by its own clauses, derived by its own rules.
+#[test]
+fn equal_arguments_are_an_action_of_their_own() {
+    let domain = ":- action(send(spot, any, spot)).\n:- action(send(X, Y, X)).\n:- state(at(spot)).\n:- state(near/2).\n\
+        :- subtype(spot, thing).\n:- legal(send/3).\n\
+        send(X, Y, Z) :- at(X), near(X, Z).\nsend(X, Y, X) :- at(X), near(X, Y).\nnever(send(X, Y, X)) :- near(Y, X).\n";
+    let world =
+        World::new(domain, "a: spot, b: spot, c: thing", "at(a). near(a, b). near(a, c). near(c, a).");
+    let again =
+        Alphabet::parse(&Source::new("again.pl", world.alphabet.to_string())).expect("it is well-formed");
+    assert_eq!(again, world.alphabet, "it is written and read again:\n{}", world.alphabet);
+    assert_eq!(world.alphabet.actions[1].args.len(), 2);
+
+    let text = "1.00::send(X, Y, X) :- at(X).\n";
+    assert_eq!(world.policy("send(B, A, B) :- at(B).").display(&world.alphabet).to_string(), text);
+    assert_eq!(world.decide(text).1, ["send(a, b, a)", "send(a, c, a)"]);
+    assert_eq!(
+        world.decide("send(X, Y, Z) :- at(X).").1,
+        ["send(a, c, b)"],
+        "distinct variables are distinct objects"
+    );
+    let legal = legal_actions(&world.facts, &world.alphabet, &world.universe).expect("it says what is legal");
+    let shown = |a: &GroundAction| world.universe.show_action(&world.alphabet, a.action, &a.args);
+    assert_eq!(
+        legal.iter().map(shown).collect::<Vec<_>>(),
+        ["send(a, c, b)", "send(a, b, a)", "send(a, c, a)"]
+    );
+    let shield = Shield::new(&world.alphabet, &world.universe).expect("there is one");
+    let forbidden = legal.iter().filter(|a| !shield.forbidding(a, &world.facts, &world.universe).is_empty());
+    assert_eq!(forbidden.map(shown).collect::<Vec<_>>(), ["send(a, c, a)"]);
+
+    let (action, names) =
+        parse_ground_action("send(a, b, a)", &world.alphabet).expect("there is such an action");
+    assert_eq!((action, names.len()), (Action(1), 2));
+    let atoms = candidates(&world.alphabet, action);
+    assert!(atoms.iter().all(|l| l.vars().all(|v| usize::from(v.0) < world.alphabet.variables)));
 }

@@ -48,10 +48,15 @@ pub fn document(
 
 /// The verdict in a sentence.
 pub fn headline(report: &Report, world: &World) -> String {
-    let unit = unit(world);
     let largest = report.sizes.last().map_or(0, |s| s.size);
     let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
     let instances = big(instances);
+    // One of "sets of problems" is one set of problems.
+    let unit = match unit(world).split_once(' ') {
+        _ if largest != 1 => unit(world).to_string(),
+        Some((things, rest)) => format!("{} {rest}", things.trim_end_matches('s')),
+        None => unit(world).trim_end_matches('s').to_string(),
+    };
     match report.verdict {
         Verdict::Proved => format!(
             "proved: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal however ties are broken"

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derrl_learn::mean_stderr;
-use derrl_logic::{Alphabet, Arg, Policy, Role, Var};
+use derrl_logic::{Alphabet, Arg, How, Role, Var};
+use derrl_report::English;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,9 +27,9 @@ pub struct Run {
     seed: u64,
     version: String,
     rules: Vec<RuleText>,
-    /// What the policy defines for itself, a clause each.
+    /// What the policy defines for itself, a clause each, as text and in English.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    definitions: Vec<String>,
+    definitions: Vec<(String, String)>,
     /// The predicates that never change during an episode.
     background: Vec<String>,
     scores: Vec<TaskScore>,
@@ -57,6 +58,8 @@ pub struct Run {
 struct RuleText {
     weight: f64,
     text: String,
+    /// The same in English.
+    english: String,
     head: AtomText,
     body: Vec<AtomText>,
 }
@@ -146,8 +149,8 @@ impl Run {
             summary: subject.world.summary().to_string(),
             seed: subject.seed,
             version: record.version.to_string(),
-            rules: rules(subject.policy, alphabet),
-            definitions: definitions(subject.policy, alphabet),
+            rules: rules(&subject),
+            definitions: definitions(&subject),
             background: background(alphabet),
             scores: scores(&result["scores"], subject.world),
             counts: counts.into_iter().map(|key| (key.to_string(), result[key].clone())).collect(),
@@ -168,8 +171,8 @@ pub fn try_out(subject: &Subject<'_>, results: &Value, extent: Extent) -> Result
     let episodes = episodes::of_tasks(subject, results, extent, &mut notes);
     let alphabet = subject.alphabet;
     let mut told = serde_json::to_value(episodes)?;
-    told["rules"] = serde_json::to_value(rules(subject.policy, alphabet))?;
-    told["definitions"] = definitions(subject.policy, alphabet).into();
+    told["rules"] = serde_json::to_value(rules(subject))?;
+    told["definitions"] = serde_json::to_value(definitions(subject))?;
     told["background"] = background(alphabet).into();
     told["scores"] = serde_json::to_value(scores(results, subject.world))?;
     told["notes"] = notes.into();
@@ -233,14 +236,21 @@ fn advice(record: &Record<'_>) -> Vec<String> {
     advice
 }
 
-/// What a policy defines for itself and its rules need. That a predicate is derived is seen by its clauses.
-fn definitions(policy: &Policy, alphabet: &Alphabet) -> Vec<String> {
-    let text = policy.display_needed(alphabet).to_string();
-    let clauses = text.lines().filter(|l| !l.contains("::") && !l.starts_with(":- derived("));
-    clauses.map(str::to_string).collect()
+/// What a policy defines for itself and its rules need, each with its meaning.
+fn definitions(subject: &Subject<'_>) -> Vec<(String, String)> {
+    let alphabet = subject.alphabet;
+    let english = English::new(alphabet, subject.world.wording());
+    let used = subject.policy.rules.iter().flat_map(|r| &r.body).map(|l| l.pred);
+    let needed = alphabet.program.as_ref().map_or_else(Vec::new, |program| program.needed(used));
+    let own = alphabet.definitions().iter().filter(|d| d.pred.0 as usize >= alphabet.of_domain);
+    own.filter(|d| needed.contains(&d.pred) && !matches!(d.how, How::Compare(_)))
+        .map(|d| (d.display(alphabet).to_string(), english.definition(d)))
+        .collect()
 }
 
-fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {
+fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
+    let alphabet = subject.alphabet;
+    let english = English::new(alphabet, subject.world.wording());
     let rule = |rule: &derrl_logic::Rule| {
         let action = alphabet.action(rule.action);
         let arity = action.args.len();
@@ -260,6 +270,7 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {
         RuleText {
             weight: rule.weight,
             text: rule.display(alphabet).to_string(),
+            english: english.rule(rule),
             head: AtomText {
                 name: action.name.clone(),
                 args: (0..arity as u8).map(|v| Var(v).to_string()).collect(),
@@ -268,7 +279,7 @@ fn rules(policy: &Policy, alphabet: &Alphabet) -> Vec<RuleText> {
             body: body.collect(),
         }
     };
-    policy.rules.iter().map(rule).collect()
+    subject.policy.rules.iter().map(rule).collect()
 }
 
 /// The scores in the order of the world's tasks.

@@ -104,7 +104,7 @@ fn env_rate(
 }
 
 fn to_ground(env: &PddlEnv, schema: u32, args: &[u32]) -> (derrl_logic::Action, Vec<derrl_logic::Object>) {
-    let action = env.problems().action(schema).expect("the text has all actions of the domain");
+    let action = env.problems().action(schema, args).expect("the text has all actions of the domain");
     (action, args.iter().map(|&o| derrl_logic::Object(o)).collect())
 }
 

@@ -62,13 +62,13 @@ struct Conjunction {
     vars: Vec<u16>,
 }
 
-/// Whether a head's variables may stand for the same object.
+/// Which of a head's variables stand for the same object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heads {
-    /// They may: derived predicates.
+pub(crate) enum Heads<'p> {
+    /// Any may: derived predicates.
     Free,
-    /// They may not: actions are always about distinct objects.
-    Distinct,
+    /// Those at equal places do, and no others: actions.
+    At(&'p [u8]),
 }
 
 /// Writes the conditions of one action or axiom as clauses.
@@ -88,7 +88,7 @@ impl Clauses<'_> {
         head: &[u16],
         given: &[Kind],
         condition: &Formula,
-        heads: Heads,
+        heads: Heads<'_>,
     ) -> Result<Vec<Clause>, Error> {
         let mut all = Vec::new();
         for conjunction in self.disjuncts(&condition.normal(true))? {
@@ -175,7 +175,7 @@ impl Clauses<'_> {
         head: &[u16],
         given: &[Kind],
         conjunction: &Conjunction,
-        heads: Heads,
+        heads: Heads<'_>,
         all: &mut Vec<Clause>,
     ) -> Result<(), Error> {
         let mut vars: Vec<u16> = head.to_vec();
@@ -205,7 +205,7 @@ struct Merge<'a, 'b> {
     head: &'a [u16],
     given: &'a [Kind],
     conjunction: &'a Conjunction,
-    heads: Heads,
+    heads: Heads<'a>,
 }
 
 impl Merge<'_, '_> {
@@ -226,10 +226,18 @@ impl Merge<'_, '_> {
         };
         let (types, kinds) = (&self.clauses.domain.types, self.clauses.kinds);
         let kind = kinds[usize::from(var)];
-        let is_head = |v: &u16| self.head.contains(v);
+        let place = |v: &u16| match self.heads {
+            Heads::Free => None,
+            Heads::At(places) => self.head.iter().position(|h| h == v).map(|at| places[at]),
+        };
+        let has = |members: &[u16], place_of: u8| members.iter().any(|m| place(m) == Some(place_of));
+        let own_place = place(&var);
+        // Where another variable of its place has a class, it is in that one.
+        let given = own_place.and_then(|p| classes.iter().position(|(_, members)| has(members, p)));
         for i in 0..classes.len() {
             let (leader, members) = &classes[i];
-            if self.heads == Heads::Distinct && is_head(&var) && members.iter().any(is_head) {
+            let other = own_place.is_some() && members.iter().any(|m| place(m).is_some());
+            if given.is_some_and(|given| given != i) || (given.is_none() && other) {
                 continue;
             }
             let fits = match leader {
@@ -247,6 +255,9 @@ impl Merge<'_, '_> {
                 joined[i].1.push(var);
                 self.extend(rest, joined, all)?;
             }
+        }
+        if given.is_some() {
+            return Ok(());
         }
         let mut own = classes;
         own.push((Term::Var(var), vec![var]));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use derrl_env::{Env, Journal, Outcome, Rng, Status};
+use derrl_logic::alphabet::{distinct_of, places_of};
 use derrl_logic::syntax::Constant;
 use derrl_logic::{Action, Alphabet, Error, Facts, GroundAction, Object, Pred, Type, Types, Universe};
 use rustc_hash::FxHashMap;
@@ -47,24 +48,30 @@ struct Binding {
     /// The schema of each action, and the action of each schema.
     schemas: Vec<u32>,
     actions: Vec<Option<Action>>,
+    /// The actions with equal arguments: the schema, and where the arguments stand.
+    repeated: Vec<(u32, Vec<u8>, Action)>,
 }
 
 impl Binding {
     fn new(translation: &Translation, alphabet: &Alphabet) -> Result<Binding, Error> {
         let domain = &translation.domain;
         let arities = domain.schemas.iter().map(|s| s.arity);
+        let mut repeated = Vec::new();
         let known: Vec<(&str, usize)> = translation.actions.iter().map(String::as_str).zip(arities).collect();
         let mut schemas = Vec::new();
-        for action in &alphabet.actions {
-            let at = known.iter().position(|&k| k == (action.name.as_str(), action.args.len()));
+        for (i, action) in alphabet.actions.iter().enumerate() {
+            let at = known.iter().position(|&k| k == (action.name.as_str(), action.arity()));
             let Some(at) = at else {
                 return Err(Error::new(format!(
                     "the PDDL domain `{}` has no action `{}/{}`",
                     domain.name,
                     action.name,
-                    action.args.len()
+                    action.arity()
                 )));
             };
+            if action.repeats() {
+                repeated.push((at as u32, action.places.clone(), Action(i as u32)));
+            }
             schemas.push(at as u32);
         }
         let actions = known.iter().map(|&(name, arity)| alphabet.find_action(name, arity)).collect();
@@ -85,7 +92,28 @@ impl Binding {
             guards: guards.filter_map(|(&k, name)| Some((k, alphabet.find_predicate(name, 1)?))).collect(),
             schemas,
             actions,
+            repeated,
         })
+    }
+
+    /// The action of a schema with these arguments, if the alphabet has it.
+    fn action(&self, schema: u32, args: &[u32]) -> Option<Action> {
+        if distinct(args) {
+            return self.actions[schema as usize];
+        }
+        let mut of = self.repeated.iter().filter(|(of, ..)| *of == schema).peekable();
+        of.peek()?;
+        let places = places_of(args);
+        of.find(|(_, known, _)| *known == places).map(|(.., action)| *action)
+    }
+
+    /// Its arguments as the schema has them.
+    fn written(&self, action: Action, args: &[Object], all: &mut Vec<u32>) {
+        all.clear();
+        match self.repeated.iter().find(|(.., of)| *of == action) {
+            Some((_, places, _)) => all.extend(places.iter().map(|&place| args[usize::from(place)].0)),
+            None => all.extend(args.iter().map(|o| o.0)),
+        }
     }
 }
 
@@ -200,23 +228,23 @@ impl Problems {
 
     /// The schema and objects of an action in the numbers of the domain.
     pub fn ground(&self, action: Action, args: &[Object]) -> (u32, Vec<u32>) {
-        (self.binding.schemas[action.0 as usize], args.iter().map(|o| o.0).collect())
+        let mut all = Vec::with_capacity(args.len());
+        self.binding.written(action, args, &mut all);
+        (self.binding.schemas[action.0 as usize], all)
     }
 
-    /// The action of a schema, if the alphabet has it.
-    pub fn action(&self, schema: u32) -> Option<Action> {
-        self.binding.actions[schema as usize]
+    /// The action of a schema with these arguments, if the alphabet has it.
+    pub fn action(&self, schema: u32, args: &[u32]) -> Option<Action> {
+        self.binding.action(schema, args)
     }
 
-    /// Whether some action that the alphabet has is applicable to distinct objects.
+    /// Whether some action that the alphabet has is applicable.
     fn can_act(&self, simulator: &Simulator) -> bool {
-        simulator.some_action(&mut |schema, args| {
-            self.binding.actions[schema as usize].is_some() && distinct(args)
-        })
+        simulator.some_action(&mut |schema, args| self.action(schema, args).is_some())
     }
 }
 
-fn distinct(args: &[u32]) -> bool {
+fn distinct<T: PartialEq>(args: &[T]) -> bool {
     args.iter().enumerate().all(|(i, a)| !args[..i].contains(a))
 }
 
@@ -234,6 +262,8 @@ pub struct PddlEnv {
     journal: Journal,
     steps: usize,
     cost: f64,
+    /// The arguments of the last action.
+    objects: Vec<u32>,
 }
 
 /// The most simulators that an environment keeps for problems it has drawn.
@@ -260,6 +290,7 @@ impl PddlEnv {
             journal: Journal::new(),
             steps: 0,
             cost: 0.0,
+            objects: Vec::new(),
         };
         env.start(first);
         Ok(env)
@@ -366,13 +397,13 @@ impl Env for PddlEnv {
         self.state().legal(&mut all);
         let first = actions.len();
         for (schema, args) in all.iter() {
-            if let Some(action) = self.problems.binding.actions[schema as usize]
-                && distinct(args)
-            {
-                actions.push(GroundAction { action, args: args.iter().map(|&o| Object(o)).collect() });
+            if let Some(action) = self.problems.action(schema, args) {
+                let args: Vec<Object> = args.iter().map(|&o| Object(o)).collect();
+                let args = if distinct(&args) { args } else { distinct_of(&args) };
+                actions.push(GroundAction { action, args });
             }
         }
-        // An edited alphabet may order actions differently.
+        // An edited alphabet may order actions differently; those with equal arguments come last.
         if !actions[first..].is_sorted() {
             actions[first..].sort_unstable();
         }
@@ -390,13 +421,8 @@ impl Env for PddlEnv {
             unreachable!("an episode has a simulator")
         };
         let schema = binding.schemas[action.0 as usize];
-        let mut short = [0; 8];
-        let objects: &[u32] = if args.len() <= short.len() {
-            short.iter_mut().zip(args).for_each(|(o, a)| *o = a.0);
-            &short[..args.len()]
-        } else {
-            &args.iter().map(|o| o.0).collect::<Vec<u32>>()
-        };
+        let objects = &mut self.objects;
+        binding.written(action, args, objects);
         let task = &instance.task;
         let before = simulator.change_count();
         // What is not applicable changes nothing and costs as much as anything.
@@ -444,6 +470,7 @@ impl Env for PddlEnv {
         for (pred, args, holds) in self.journal.since(0) {
             journal.note(pred, args, holds);
         }
-        Some(Box::new(PddlEnv { problems, current, simulators, journal, steps: self.steps, cost: self.cost }))
+        let (steps, cost, objects) = (self.steps, self.cost, Vec::new());
+        Some(Box::new(PddlEnv { problems, current, simulators, journal, steps, cost, objects }))
     }
 }

@@ -41,6 +41,7 @@
 //! | `task.rs`, `simulator.rs` | a compiled problem; its states |
 //! | `explore.rs` | all states that can be reached, where they are few |
 //! | `variants.rs`, `enlarge.rs`, `compose.rs` | problems like those that were given, of the same size and larger |
+//! | `repeated.rs` | actions with equal arguments |
 //! | `clauses.rs`, `translate.rs` | conditions as clauses; the domain as derrl's text |
 //! | `env.rs` | episodes |
 //! | `plan.rs` | plans: written, read, checked |
@@ -61,6 +62,7 @@ mod plan;
 mod problem;
 mod query;
 mod relation;
+mod repeated;
 mod scope;
 mod sexp;
 mod simulator;
@@ -78,6 +80,7 @@ pub use formula::{Atom, Axiom, Cost, Effect, Formula, Schema, Term};
 pub use load::{load_domain, load_problem, load_problems, problem_files};
 pub use plan::{Checked, Plan};
 pub use problem::Problem;
+pub use repeated::{Repeated, repeated};
 pub use simulator::{Actions, Simulator, State};
 pub use task::Task;
 pub use translate::{Translation, plain};

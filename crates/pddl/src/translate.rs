@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use derrl_logic::syntax::{Constant, Quoted};
-use derrl_logic::{Alphabet, Error, Source};
+use derrl_logic::{Alphabet, Error, Source, repeated_heads};
 
 use crate::clauses::{Clause, Clauses, Heads, Helper, Literal, Symbol};
 use crate::domain::{Domain, Role};
 use crate::formula::Term;
+use crate::repeated::{Repeated, has_types};
 use crate::task::Task;
 use crate::types::Kind;
 
@@ -26,6 +27,8 @@ use crate::types::Kind;
 /// | `forall` in a condition | a derived predicate `..._fails` that holds where there is a counterexample |
 /// | the type of a quantified variable, where no predicate implies it | background `is_type` |
 ///
+/// | actions with equal arguments | declared once more, `:- action(send(X, Y, X)).`, where asked for |
+///
 /// Names are written in lower case, with `_` for `-`. Actions are about distinct objects, as always in derrl.
 #[derive(Clone, Debug)]
 pub struct Translation {
@@ -41,6 +44,8 @@ pub struct Translation {
     /// The kinds that conditions ask for by themselves.
     pub(crate) guards: BTreeMap<Kind, String>,
     kind_names: Vec<String>,
+    /// The actions with equal arguments.
+    repeated: BTreeSet<Repeated>,
 }
 
 /// A name of PDDL as derrl writes it.
@@ -106,6 +111,26 @@ impl Translation {
         domain: &Arc<Domain>,
         tasks: impl IntoIterator<Item = &'t Task>,
     ) -> Result<Translation, Error> {
+        let mut wanted: BTreeSet<(bool, u32)> = BTreeSet::new();
+        for task in tasks {
+            wanted.extend(task.goal_literals().iter().map(|(holds, p, _)| (*holds, *p)));
+        }
+        Translation::about(domain, wanted, BTreeSet::new())
+    }
+
+    /// The same with these actions with equal arguments, as far as the domain allows them.
+    pub fn with_repeated(self, repeated: &BTreeSet<Repeated>) -> Result<Translation, Error> {
+        if repeated.is_subset(&self.repeated) {
+            return Ok(self);
+        }
+        Translation::about(&self.domain, self.wanted, repeated.union(&self.repeated).cloned().collect())
+    }
+
+    fn about(
+        domain: &Arc<Domain>,
+        wanted: BTreeSet<(bool, u32)>,
+        repeated: BTreeSet<Repeated>,
+    ) -> Result<Translation, Error> {
         if domain.schemas.is_empty() {
             return Err(Error::new(format!("domain `{}` has no action", domain.name))
                 .with_help("add one: `(:action NAME :parameters (...) :precondition (...) :effect (...))`"));
@@ -122,10 +147,6 @@ impl Translation {
             let name = unreserved(&p.name);
             taken.take(&name, p.args.len(), &format!("predicate `{}`", p.name))?;
             predicates.push(name);
-        }
-        let mut wanted: BTreeSet<(bool, u32)> = BTreeSet::new();
-        for task in tasks {
-            wanted.extend(task.goal_literals().iter().map(|(holds, p, _)| (*holds, *p)));
         }
         let mut goals = BTreeMap::new();
         let name = |(holds, p): (bool, u32)| {
@@ -156,6 +177,7 @@ impl Translation {
             wanted,
             guards: BTreeMap::new(),
             kind_names: kind_names(domain)?,
+            repeated,
         };
         translation.write(&mut taken)?;
         translation.alphabet()?;
@@ -167,11 +189,24 @@ impl Translation {
         &self.text
     }
 
-    /// A text for this domain with every goal declared that a problem could have: what a policy may speak of, whatever the
-    /// problem at hand asks for.
-    pub fn open_text(&self, text: &str) -> Result<String, Error> {
+    /// A text for this domain with all that a policy may speak of, whatever the problem at hand asks for: every goal that a problem
+    /// could have, and the actions with equal arguments that these heads are of.
+    pub fn open_text(&self, text: &str, heads: &[(String, Vec<u8>)]) -> Result<String, Error> {
         let known = Alphabet::parse(&Source::new(format!("{}.pl", plain(&self.domain.name)), text))?;
         let mut open = text.to_string();
+        let new = heads.iter().filter(|(name, places)| known.find_written(name, places).is_none());
+        let schemas = |(name, places): &(String, Vec<u8>)| {
+            let fits = |s: usize| self.actions[s] == *name && self.domain.schemas[s].arity == places.len();
+            (0..self.actions.len()).find(|&s| fits(s)).map(|s| (s as u32, places.clone()))
+        };
+        let new: BTreeSet<Repeated> = new.filter_map(schemas).collect();
+        if !new.is_empty() {
+            let wider = self.clone().with_repeated(&new)?;
+            let more = wider.text.lines().filter(|line| !text.lines().any(|known| known == *line));
+            for line in more.filter(|line| !self.text.lines().any(|known| known == *line)) {
+                let _ = writeln!(open, "{line}");
+            }
+        }
         for ((_, p), name) in &self.goals {
             let args = &self.domain.predicates[*p as usize].args;
             let is_free = known.find_predicate(name, args.len()).is_none()
@@ -181,6 +216,12 @@ impl Translation {
             }
         }
         Ok(open)
+    }
+
+    /// The alphabet of a policy for this domain: see [`Translation::open_text`].
+    pub fn alphabet_for(&self, policy: &Source) -> Result<Alphabet, Error> {
+        let text = self.open_text(&self.text, &repeated_heads(policy))?;
+        Alphabet::parse(&Source::new(format!("{}.pl", plain(&self.domain.name)), text))
     }
 
     /// The alphabet that the text describes.
@@ -224,7 +265,8 @@ impl Translation {
                 helpers: &mut helpers,
             };
             let given = &schema.kinds[..schema.arity];
-            legal.push(clauses.of(&head, given, &schema.precondition, Heads::Distinct)?);
+            let places: Vec<u8> = (0..schema.arity as u8).collect();
+            legal.push(clauses.of(&head, given, &schema.precondition, Heads::At(&places))?);
         }
         let mut axioms: Vec<Vec<Clause>> = Vec::new();
         for axiom in &domain.axioms {
@@ -245,7 +287,30 @@ impl Translation {
             all.retain(|c| !c.body.iter().any(|l| itself(c, l)));
             axioms.push(all);
         }
-        let every = legal.iter().chain(&axioms).chain(helpers.iter().map(|h| &h.clauses)).flatten();
+        // Those with equal arguments come last, so that the names of what others need stay the same.
+        let mut repeated: Vec<(Repeated, Vec<Clause>)> = Vec::new();
+        for (s, places) in self.repeated.iter().filter(|of| has_types(&domain, of)) {
+            let schema = &domain.schemas[*s as usize];
+            let head: Vec<u16> = (0..schema.arity as u16).collect();
+            let mut clauses = Clauses {
+                domain: &domain,
+                owner: &self.actions[*s as usize],
+                kinds: &schema.kinds,
+                names: &schema.names,
+                helpers: &mut helpers,
+            };
+            let given = &schema.kinds[..schema.arity];
+            let all = clauses.of(&head, given, &schema.precondition, Heads::At(places))?;
+            if !all.is_empty() {
+                repeated.push(((*s, places.clone()), all));
+            }
+        }
+        let every = legal
+            .iter()
+            .chain(repeated.iter().map(|(_, clauses)| clauses))
+            .chain(&axioms)
+            .chain(helpers.iter().map(|h| &h.clauses))
+            .flatten();
         let kinds: BTreeSet<Kind> = every
             .flat_map(|c| &c.body)
             .filter_map(|l| if let Symbol::Kind(kind) = l.symbol { Some(kind) } else { None })
@@ -311,6 +376,11 @@ impl Translation {
         for (axiom, clauses) in domain.axioms.iter().zip(&axioms) {
             section(&self.predicates[axiom.predicate as usize], &axiom.names, clauses);
         }
+        for ((s, _), clauses) in &repeated {
+            if !needs_no_clause(&legal[*s as usize]) {
+                section(&self.actions[*s as usize], &domain.schemas[*s as usize].names, clauses);
+            }
+        }
         for (helper, name) in helpers.iter().zip(&helper_names) {
             section(name, &helper.names, &helper.clauses);
         }
@@ -318,6 +388,11 @@ impl Translation {
             if !needs_no_clause(clauses) {
                 let _ = writeln!(self.text, ":- legal({}/{}).", Quoted(name), schema.arity);
             }
+        }
+        for ((s, places), _) in &repeated {
+            let variables: Vec<String> = places.iter().map(|place| format!("X{}", place + 1)).collect();
+            let name = Quoted(&self.actions[*s as usize]);
+            let _ = writeln!(self.text, ":- action({name}({})).", variables.join(", "));
         }
         self.text.push_str(&text);
         Ok(())

@@ -15,7 +15,9 @@ fn environment(generator: &Generator, sizes: &[(usize, u64)]) -> (Arc<Alphabet>,
         .map(|&(size, seed)| generator.task(&domain, size, seed).expect("the problem is well-formed"))
         .collect();
     let translation = Translation::new(&domain, tasks.iter().map(Arc::as_ref)).expect("names do not clash");
-    let alphabet = Arc::new(translation.alphabet().unwrap_or_else(|e| panic!("{e}\n{}", translation.text())));
+    let policy = Source::new("policy.pl", generator.policy.unwrap_or_default());
+    let alphabet = translation.alphabet_for(&policy);
+    let alphabet = Arc::new(alphabet.unwrap_or_else(|e| panic!("{e}\n{}", translation.text())));
     let problems = Problems::new(&translation, &alphabet, tasks, None).expect("the problems fit the domain");
     (alphabet, PddlEnv::new(Arc::new(problems)).expect("there is something to do"))
 }

@@ -12,12 +12,14 @@
 //! | `film.rs` | a step with its caption, and a run as states side by side |
 //! | `raster.rs` | PNG and GIF, with letters of our own |
 //! | `chart.rs`, `axis.rs` | line charts |
+//! | `english.rs` | rules in English |
 //! | `table.rs`, `fit.rs` | tables as text, lines that fit a terminal |
 //!
 //! Nothing here prints or reads files.
 
 mod axis;
 mod chart;
+mod english;
 mod film;
 mod fit;
 mod node;
@@ -28,6 +30,7 @@ mod theme;
 
 pub use axis::superscript;
 pub use chart::{Chart, Plot, Scale, Series, Stroke};
+pub use english::English;
 pub use film::{Caption, Frame, frames, stills, strip};
 pub use fit::fit;
 pub use node::{Document, Node, escape};

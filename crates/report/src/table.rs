@@ -126,6 +126,15 @@ pub fn list(items: &[impl AsRef<str>], most: usize) -> String {
 /// Columns of a terminal that is as narrow as they come.
 pub const WIDTH: usize = 80;
 
+/// A number with this many decimals. What rounds to zero has no sign.
+pub fn fixed(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| matches!(c, '0' | '.')) => rest.to_string(),
+        _ => text,
+    }
+}
+
 /// Text in lines of at most `width` columns, broken at spaces; each line begins with `indent`, and with the spaces that its paragraph
 /// begins with. A word that is longer than a line has a line of its own.
 pub fn wrap(text: &str, indent: &str, width: usize) -> String {
@@ -226,5 +235,12 @@ mod tests {
         assert!(wrap(hint, "", 20).ends_with("\n  derrl train --resume 'my folder of runs'\n"));
         assert_eq!(wrap("or `--set restarts=N`, so", "", 20), "or\n`--set restarts=N`,\nso\n");
         assert_eq!(wrap("an odd ` stays  as it is", "", 80), "an odd ` stays  as it is\n");
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        let all = [(-0.004, 2), (-0.006, 2), (0.0, 3), (-0.0, 1), (-10.0, 0)]
+            .map(|(value, digits)| fixed(value, digits));
+        assert_eq!(all, ["0.00", "-0.01", "0.000", "0.0", "-10"]);
     }
 }

@@ -112,8 +112,8 @@ fn what_a_world_draws_itself_is_shown_as_it_is() {
 fn objects_of_a_type_share_a_column_and_stay_when_nothing_is_said_of_them() {
     let groups: Vec<Vec<String>> = vec![facts(&["car1", "car2"]), facts(&["loc1", "loc2", "loc3"])];
     let scene = Scene::Objects(Objects { groups });
-    let before = facts(&["at(car1, loc1)", "at(car2, loc2)", "goal_at(car1, loc2)", "empty"]);
-    let after = facts(&["at(car2, loc2)", "goal_at(car1, loc2)", "on(car1)"]);
+    let before = facts(&["likes(car1, loc1)", "likes(car2, loc2)", "goal_likes(car1, loc2)", "empty"]);
+    let after = facts(&["likes(car2, loc2)", "goal_likes(car1, loc2)", "tired(car1)"]);
     let draw = |facts: &[String]| Picture::new(&scene, facts, &Marks::default());
     let (first, second) = (draw(&before), draw(&after));
     let place = |picture: &Picture, name: &str| {
@@ -156,4 +156,83 @@ fn images_that_are_too_large_are_refused() {
     let picture = Picture::new(&Scene::Facts, &facts(&["p(a)"]), &Marks::default());
     assert!(matches!(raster::png(&picture.document(), Theme::Light, 100.0), Err(raster::Error::Size(..))));
     assert!(matches!(raster::gif(&[], Theme::Light, 1.0), Err(raster::Error::Empty)));
+}
+
+/// The place of a piece.
+fn at(picture: &Picture, key: &str) -> (f64, f64) {
+    let piece = picture.pieces.iter().find(|p| p.key == key);
+    let piece =
+        piece.unwrap_or_else(|| panic!("no piece `{key}` among {:?}", picture.pieces.iter().map(|p| &p.key)));
+    (piece.x, piece.y)
+}
+
+fn groups(all: &[&[&str]]) -> Scene {
+    let list = |group: &&[&str]| group.iter().map(ToString::to_string).collect();
+    Scene::Objects(Objects { groups: all.iter().map(list).collect() })
+}
+
+#[test]
+fn things_move_and_places_stay() {
+    let scene = groups(&[&["c1", "c2"], &["l1", "l2"]]);
+    let picture = |said: &[&str]| Picture::new(&scene, &facts(said), &Marks::default());
+    let goals = ["goal_at(c1, l2)", "goal_at(c2, l1)"];
+    let waiting =
+        picture(&[&["at(c1, l1)", "at(c2, l2)", "at_ferry(l1)", "empty_ferry"], &goals[..]].concat());
+    let aboard = picture(&[&["on(c1)", "at(c2, l2)", "at_ferry(l1)"], &goals[..]].concat());
+    let sailed = picture(&[&["on(c1)", "at(c2, l2)", "at_ferry(l2)"], &goals[..]].concat());
+    let landed =
+        picture(&[&["at(c1, l2)", "at(c2, l2)", "at_ferry(l2)", "empty_ferry"], &goals[..]].concat());
+    for later in [&aboard, &sailed, &landed] {
+        for place in ["object l1", "object l2"] {
+            assert_eq!(at(&waiting, place), at(later, place), "{place} stays");
+        }
+        assert_eq!(waiting.width, later.width);
+    }
+    let (ferry, car) = (at(&sailed, "object ferry"), at(&sailed, "object c1"));
+    assert!(car.0 > ferry.0 && car.1 > ferry.1, "the car is on the ferry: {ferry:?}, {car:?}");
+    assert!(ferry.0 > at(&sailed, "object l2").0, "the ferry is at l2");
+    assert_eq!(at(&aboard, "object ferry"), at(&waiting, "object ferry"), "the ferry waits");
+    let svg = |picture: &Picture| picture.document().to_svg(Theme::Page);
+    assert!(!svg(&sailed).contains('✓') && svg(&landed).contains('✓'), "a goal that is reached is marked");
+    let as_text = landed.pieces.iter().filter(|p| p.key.starts_with("text"));
+    assert_eq!(as_text.count(), 1, "goals are shown at their things, and only the empty ferry is text");
+}
+
+#[test]
+fn things_that_are_nowhere_are_drawn_too() {
+    let scene = groups(&[&["c1", "c2"], &["l1", "l2"]]);
+    let picture = |said: &[&str]| Picture::new(&scene, &facts(said), &Marks::default());
+    let before = picture(&["at(c1, l1)", "at(c2, l2)"]);
+    let after = picture(&["at(c2, l2)", "taken(c1)"]);
+    assert_eq!((before.width, before.height), (after.width, after.height));
+    assert!(at(&after, "object c1").1 > at(&after, "object l1").1 + 20.0, "below the places");
+}
+
+#[test]
+fn facts_that_contradict_each_other_are_drawn_all_the_same() {
+    let scene = groups(&[&["a"], &["b"], &["p", "q"]]);
+    for said in [
+        &["in(a, b)", "in(b, a)", "at(a, p)"][..],
+        &["in(a, b)", "in(b, a)", "at_robot(p)"],
+        &["at_a(p)", "at(a, p)", "at(b, a)"],
+        &["at(a, p)", "at(a, q)", "at_x(p)", "at_x(q)"],
+        &["on(a, b)", "on(b, a)", "on_table(a)"],
+        &["holding(a)", "holding(b)", "on(a, b)"],
+    ] {
+        let picture = Picture::new(&scene, &facts(said), &Marks::default());
+        let keys: BTreeSet<&str> = picture.pieces.iter().map(|p| p.key.as_str()).collect();
+        assert_eq!(keys.len(), picture.pieces.len(), "{said:?}: keys are unique");
+        assert!(!picture.document().to_svg(Theme::Light).contains("NaN"));
+    }
+}
+
+#[test]
+fn blocks_of_a_planning_problem_stand_in_towers() {
+    let scene = groups(&[&["b1", "b2", "b3"]]);
+    let said = ["on_table(b1)", "on(b2, b1)", "clear(b2)", "holding(b3)", "goal_on(b3, b2)", "settled(b1)"];
+    let picture = Picture::new(&scene, &facts(&said), &Marks::default());
+    let (low, high, held) = (at(&picture, "block b1"), at(&picture, "block b2"), at(&picture, "block b3"));
+    assert_eq!(low.0, high.0);
+    assert!(high.1 < low.1 && held.1 < high.1, "{picture:?}");
+    assert!(picture.label.contains("In the hand: b3"));
 }

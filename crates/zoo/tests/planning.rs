@@ -107,9 +107,9 @@ fn by_hand(domain: &Domain, problems: &[(usize, u64)]) -> Vec<Option<usize>> {
     let translation =
         Translation::new(&parsed, tasks.iter().map(AsRef::as_ref)).expect("it is said in rules");
     let rules = domain.by_hand().expect("it has rules");
-    let alphabet = Arc::new(translation.alphabet().expect("it parses"));
-    let (policy, alphabet) =
-        Policy::read(&Source::new(domain.name, rules), &alphabet).unwrap_or_else(|e| panic!("{e}"));
+    let source = Source::new(domain.name, rules);
+    let alphabet = Arc::new(translation.alphabet_for(&source).expect("it parses"));
+    let (policy, alphabet) = Policy::read(&source, &alphabet).unwrap_or_else(|e| panic!("{e}"));
     let problems = Arc::new(Problems::new(&translation, &alphabet, tasks, None).expect("they fit"));
     let mut env = PddlEnv::new(Arc::clone(&problems)).expect("there is something to do");
     let mut played = Vec::new();

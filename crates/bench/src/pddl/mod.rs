@@ -173,8 +173,8 @@ fn by_rules((generator, rules): (&Generator, &str), text: &str, seed: u64) -> an
     let problem = Problem::parse(&Source::new("problem.pddl", text.to_string()), &domain)?;
     let task = Arc::new(Task::new(&domain, problem)?);
     let translation = Translation::new(&domain, [task.as_ref()])?;
-    let alphabet = Arc::new(translation.alphabet()?);
     let source = Source::new(format!("{}/policy.pl", generator.name), rules);
+    let alphabet = Arc::new(translation.alphabet_for(&source)?);
     let (policy, alphabet) = Policy::read(&source, &alphabet)?;
     let problems = Arc::new(Problems::new(&translation, &alphabet, vec![Arc::clone(&task)], None)?);
     let mut actor = Actor::new(&policy, &alphabet);

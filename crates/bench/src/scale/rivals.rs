@@ -160,8 +160,9 @@ impl States<'_> {
 
     /// An action as the drivers print it.
     fn action(&self, action: &GroundAction, language: &Language) -> String {
-        let mut text = (language.action)(&self.alphabet.action(action.action).name);
-        for &o in &action.args {
+        let decl = self.alphabet.action(action.action);
+        let mut text = (language.action)(&decl.name);
+        for o in decl.written(&action.args) {
             let _ = write!(text, "{UNIT}{}", self.universe.name(o));
         }
         text

@@ -15,13 +15,14 @@ use derrl_reproduce::readme::Readme;
 use serde_json::Value;
 
 use crate::args::{Part, Reproduce};
-use crate::cli::{Failure, Outcome, print, print_json};
-use crate::lock::Lock;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::progress::catch_interrupts;
-use crate::provenance::commit;
-use crate::safe_file::{self, make_folder};
 use crate::say;
-use crate::shell::quoted;
+use derrl::shell::quoted;
+use derrl_files::lock::Lock;
+use derrl_files::provenance::commit;
+use derrl_files::safe_file::{self, make_folder};
 
 /// Runs what is missing, then writes the report.
 pub fn run(args: &Reproduce) -> Outcome {

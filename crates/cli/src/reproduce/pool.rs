@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use derrl_learn::{Observer, Point};
+use derrl_reproduce::job::{Finished, Job, Purpose, Results, Store};
 use indicatif::ProgressBar;
 
 use crate::progress::{bar, interrupted};
 use crate::say;
-use derrl_reproduce::job::{Finished, Job, Purpose, Results, Store};
 
 /// About how many microseconds a decision of each agent takes, for the time left; measured on blocks.
 const COSTS: [(&str, f64); 5] =

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use derrl::domain::Domain;
+use derrl::runs::page;
+use derrl::runs::result::RunResult;
+use derrl::runs::{RunConfig, RunFolder};
 use derrl_logic::{Policy, Source};
-use serde_json::json;
-
-use crate::domain::Domain;
-use crate::report::{self, Extent};
-use crate::run_folder::{RunConfig, RunFolder};
-use crate::run_result::RunResult;
+use derrl_pages::Extent;
 use derrl_reproduce::experiments::TableSpec;
 use derrl_reproduce::job::{Finished, Results};
 use derrl_reproduce::page::RUNS_FILE;
 use derrl_reproduce::plan::Plan;
+use serde_json::json;
 
 /// Writes a folder for each run of DERRL in the generalisation table, and a page for all of them. Returns the page, if
 /// there are any runs.
@@ -29,9 +29,9 @@ pub fn write(plan: &Plan, results: &Results, top: &Path) -> anyhow::Result<Optio
     if folders.is_empty() {
         return Ok(None);
     }
-    let page = top.join(RUNS_FILE);
-    report::write(top, &folders, &page, Extent::of(folders.len()))?;
-    Ok(Some(page))
+    let place = top.join(RUNS_FILE);
+    page::write(top, &folders, &place, Extent::of(folders.len()))?;
+    Ok(Some(place))
 }
 
 /// The folder of one run. Where it is there already it is left as it is, with what others have added to it.
@@ -39,18 +39,10 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
     let job = &finished.job;
     let domain = Domain::load(&job.domain, false)?;
     let config = RunConfig {
-        derrl: env!("CARGO_PKG_VERSION").to_string(),
-        domain: job.domain.clone(),
-        task: None,
-        seed: job.seed,
         episodes: Some(job.episodes),
-        untyped: false,
-        start: None,
         options: job.options.clone(),
-        pddl: None,
-        max_seconds: None,
         budget: Some(job.decisions),
-        settings: job.config.clone().unwrap_or_default(),
+        ..RunConfig::new(&job.domain, job.seed, job.config.clone().unwrap_or_default())
     };
     let text = finished.rules.as_deref().unwrap_or_default();
     if let Ok(there) = RunFolder::open(path)

@@ -3,17 +3,16 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use derrl::domain::{Domain, read_source};
+use derrl::runs::RunFolder;
+use derrl::runs::page::subject;
+use derrl::shell::quoted;
 use derrl_env::{Env, Rng, Size};
 use derrl_learn::{Everywhere, Monitor, Score, cores, evaluate, evaluate_while};
 use derrl_logic::{Alphabet, How, Literal, Policy, Rule, Source};
 use derrl_pages::{Extent, Verification, small, try_out};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use crate::domain::{Domain, read_source};
-use crate::report::{is_finished, subject};
-use crate::run_folder::RunFolder;
-use crate::shell::quoted;
 
 /// What a page asks for.
 #[derive(Debug, Deserialize)]
@@ -80,7 +79,7 @@ pub fn playable(folder: &RunFolder) -> anyhow::Result<Domain> {
 
 /// The learned policy; what it defines joins the alphabet of the domain.
 fn learned(folder: &RunFolder, domain: &mut Domain) -> anyhow::Result<Policy> {
-    if !is_finished(folder) {
+    if !folder.is_finished() {
         bail!("the run is not finished: there is no policy yet");
     }
     let (policy, alphabet) = Policy::read_beside(&read_source(&folder.policy_path())?, &domain.alphabet)?;
@@ -121,7 +120,7 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
         );
     }
     let score = score(&policy, alphabet, env.as_mut(), folder.config.seed)?;
-    let scores = crate::eval::to_json(&[(task.name.clone(), score)]);
+    let scores = derrl::score::to_json(&[(task.name.clone(), score)]);
     let until = Some(Instant::now() + PATIENCE);
     let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until };
     let place = quoted(folder.path());

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, TryLockError};
 
-use derrl_pages::{Live, Served};
+use derrl::runs::RunFolder;
+use derrl::runs::page;
+use derrl_pages::{Extent, Live, Served};
 use serde_json::{Value, json};
 
 use super::http::{Answer, Request};
 use super::playground;
-use crate::report::{self, Extent};
-use crate::run_folder::RunFolder;
+use crate::report;
 
 /// The pages of a folder of runs.
 pub struct Site {
@@ -71,7 +72,7 @@ impl Site {
     }
 
     fn overview(&self) -> Result<Answer, Refused> {
-        let title = report::name(&self.folder);
+        let title = page::name(&self.folder);
         Ok(html(&derrl_pages::live(&title, Live::Overview, &json!({ "title": title }))?))
     }
 
@@ -79,8 +80,8 @@ impl Site {
     fn runs(&self) -> Result<Answer, Refused> {
         let mut runs = Vec::new();
         for folder in self.found()? {
-            let label = report::relative(folder.path(), &self.folder);
-            runs.push(report::glance(&folder, &label));
+            let label = page::relative(folder.path(), &self.folder);
+            runs.push(page::glance(&folder, &label));
         }
         json_answer(200, &json!({ "runs": runs }))
     }
@@ -88,16 +89,16 @@ impl Site {
     fn page(&self, query: &str) -> Result<Answer, Refused> {
         let folder = self.named(query)?;
         let _working = self.work()?;
-        let label = report::relative(folder.path(), &self.folder);
-        let run = report::describe(&folder, &label, Extent::of(1))?;
+        let label = page::relative(folder.path(), &self.folder);
+        let run = page::describe(&folder, &label, Extent::of(1))?;
         let playable = playground::playable(&folder).is_ok();
         let served = Served { label: &label, playable };
-        Ok(html(&derrl_pages::served_page(&report::name(folder.path()), run, served)?))
+        Ok(html(&derrl_pages::served_page(&page::name(folder.path()), run, served)?))
     }
 
     fn playground(&self, query: &str) -> Result<Answer, Refused> {
         let folder = self.named(query)?;
-        let label = report::relative(folder.path(), &self.folder);
+        let label = page::relative(folder.path(), &self.folder);
         let data = playground::start(&folder, &label)?;
         Ok(html(&derrl_pages::live(&label, Live::Playground, &data)?))
     }
@@ -138,7 +139,7 @@ impl Site {
 
     /// The run of a label. Labels are compared with those of the runs that there are: no path is made of what was sent.
     fn labelled(&self, label: &str) -> Result<RunFolder, Refused> {
-        let is_it = |f: &RunFolder| report::relative(f.path(), &self.folder) == label;
+        let is_it = |f: &RunFolder| page::relative(f.path(), &self.folder) == label;
         let found = self.found()?.into_iter().find(is_it);
         found.ok_or_else(|| Refused(404, "there is no such run".into()))
     }

@@ -16,7 +16,7 @@ use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
 use derrl_traci::Sumo;
 use derrl_traci::scenario::{Manner, Outcome as Hour, Rival, Scenario};
 
-use crate::domain::load_policy;
+use derrl::policies::load_policy;
 
 /// What operates the lights.
 pub enum Driver {
@@ -46,7 +46,7 @@ impl Driver {
                 known.join(", ")
             );
         }
-        let domain = if crate::domain::knows_domain(path) { None } else { Some("signals") };
+        let domain = if derrl::policies::knows_domain(path) { None } else { Some("signals") };
         let (policy, domain) = load_policy(path, domain, false)?;
         if domain.world.name() != "signals" {
             anyhow::bail!("{name} is for the world `{}`, not for `signals`", domain.world.name());

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use derrl_report::table::{WIDTH, columns, wrap};
 use derrl_traci::Sumo;
 use derrl_traci::scenario::{Manner, Safety};
 use serde_json::json;
 
 use super::Driver;
 use crate::args::Run;
-use crate::cli::{Failure, Outcome, print, print_json};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::progress::{catch_interrupts, interrupted};
-use crate::table::{WIDTH, columns, wrap};
 
 /// Drives each scenario once, and says how it went.
 pub fn run(args: &Run) -> Outcome {

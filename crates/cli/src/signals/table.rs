@@ -6,6 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
+use derrl::domain::Domain;
+use derrl_files::bounded::read_text;
+use derrl_files::lock::Lock;
+use derrl_files::provenance::{commit, machine, today};
+use derrl_files::safe_file::{self, append_line, make_folder};
 use derrl_logic::Source;
 use derrl_traci::Sumo;
 use derrl_traci::scenario::{Hands, Manner, RESCO, Rival, Scenario};
@@ -13,13 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Driver;
 use crate::args::Reproduce;
-use crate::bounded::read_text;
-use crate::cli::{Failure, Outcome, print, print_json};
-use crate::domain::Domain;
-use crate::lock::Lock;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
 use crate::progress::{catch_interrupts, interrupted};
-use crate::provenance::{commit, machine, today};
-use crate::safe_file::{self, append_line, make_folder};
 use crate::say;
 
 /// The four rules, as `examples/traffic-lights` has them.

@@ -26,6 +26,7 @@ pub fn world() -> crate::World {
     ];
     crate::World::built_in(NAME, include_str!("../../domains/doorkey.pl"))
         .about("unlock doors with the keys of their colours and reach the goal")
+        .words(include_str!("../../domains/doorkey.words"))
         .engine_tasks(tasks, DoorKey::new)
         .vocabulary(VOCABULARY)
         .takes(&["size"])

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use derrl_logic::alphabet::{ActionDecl, distinct_of, places_of};
 use derrl_logic::{
     Action, Alphabet, Facts as EngineFacts, GroundAction, Measure, Object, Pred, Type, Types, Universe,
 };
@@ -26,6 +27,8 @@ pub struct Named {
     predicates: Vec<Option<Pred>>,
     measures: Vec<Option<Measure>>,
     actions: Vec<Option<Action>>,
+    /// Actions with equal arguments: the world's own action, where its arguments stand, and the alphabet's id.
+    repeated: Vec<(u32, Vec<u8>, Action)>,
     /// The types of their arguments: any where the alphabet leaves them out.
     predicate_types: Vec<Vec<Type>>,
     measure_types: Vec<Vec<Type>>,
@@ -92,8 +95,9 @@ impl Named {
     pub fn new(env: Box<dyn Env>, own: &Alphabet, alphabet: &Arc<Alphabet>) -> Named {
         let predicates: Vec<Option<Pred>> =
             own.predicates.iter().map(|p| given(alphabet, &p.name, p.args.len())).collect();
+        let whole = own.actions.iter().filter(|a| !a.repeats());
         let actions: Vec<Option<Action>> =
-            own.actions.iter().map(|a| alphabet.find_action(&a.name, a.args.len())).collect();
+            whole.clone().map(|a| alphabet.find_action(&a.name, a.arity())).collect();
         let or_any = |types: Option<&Vec<Type>>, arity: usize| {
             types.map_or_else(|| vec![Types::ANY; arity], Clone::clone)
         };
@@ -105,9 +109,9 @@ impl Named {
         let measure_types = measures.iter().zip(&own.measures);
         let measure_types =
             measure_types.map(|(m, own)| or_any(m.map(|m| &alphabet.measure(m).args), own.args.len()));
-        let action_types = actions.iter().zip(&own.actions);
+        let action_types = actions.iter().zip(whole);
         let action_types =
-            action_types.map(|(a, own)| or_any(a.map(|a| &alphabet.action(a).args), own.args.len()));
+            action_types.map(|(a, own)| or_any(a.map(|a| &alphabet.action(a).args), own.arity()));
         Named {
             env,
             alphabet: Arc::clone(alphabet),
@@ -116,6 +120,7 @@ impl Named {
             action_types: action_types.collect(),
             predicates,
             measures,
+            repeated: repeated(&actions, alphabet),
             actions,
             said: Facts::new(own),
             allowed: Actions::new(own),
@@ -217,10 +222,10 @@ impl Named {
         all.filter_map(|(atom, &value)| Some((self.measures[atom.of as usize]?, atom, value)))
     }
 
-    /// The legal actions that the alphabet knows. None names an object twice.
+    /// The legal actions that the alphabet knows.
     fn legal_actions(&self) -> impl Iterator<Item = (Action, &MetAtom)> {
-        let all = self.allowed.atoms.iter().filter(|atom| atom.distinct);
-        all.filter_map(|atom| Some((self.actions[atom.of as usize]?, atom)))
+        let all = self.allowed.atoms.iter();
+        all.filter_map(|atom| Some((known_action(&self.actions, &self.repeated, atom)?, atom)))
     }
 
     fn places(&self, atom: &MetAtom) -> impl Iterator<Item = Object> {
@@ -297,10 +302,10 @@ impl Named {
             (met.counts > 0).then(|| hash_number(met.hash, value))
         });
         let facts = counted.fold(facts, u128::wrapping_add);
-        let actions = &self.actions;
+        let (actions, repeated) = (&self.actions, &self.repeated);
         let allowed = Known {
             types: &self.action_types,
-            knows: &|atom| atom.distinct && actions[atom.of as usize].is_some(),
+            knows: &|atom| known_action(actions, repeated, atom).is_some(),
         };
         let (legal, count) = meet_all(&self.allowed.atoms, &mut self.actions_met, &allowed)?;
         if changed {
@@ -333,6 +338,32 @@ impl Named {
         self.known.insert(self.objects.clone().into(), Arc::clone(&made));
         made
     }
+}
+
+/// The actions of the alphabet that write an argument twice: beside the world's own actions, by their places.
+fn repeated(actions: &[Option<Action>], alphabet: &Alphabet) -> Vec<(u32, Vec<u8>, Action)> {
+    let all = alphabet.actions.iter().enumerate().filter(|(_, a)| a.repeats());
+    let of = |(i, a): (usize, &ActionDecl)| {
+        let whole = alphabet.find_action(&a.name, a.arity());
+        let own = actions.iter().position(|known| known.is_some() && *known == whole)?;
+        Some((own as u32, a.places.clone(), Action(i as u32)))
+    };
+    all.filter_map(of).collect()
+}
+
+/// The action of the alphabet that a legal one is, if it has it.
+fn known_action(
+    actions: &[Option<Action>],
+    repeated: &[(u32, Vec<u8>, Action)],
+    atom: &MetAtom,
+) -> Option<Action> {
+    if atom.distinct {
+        return actions[atom.of as usize];
+    }
+    let mut of = repeated.iter().filter(|(of, ..)| *of == atom.of).peekable();
+    of.peek()?;
+    let places = places_of(&atom.args);
+    of.find(|(_, known, _)| *known == places).map(|(.., action)| *action)
 }
 
 /// What is known of the predicates, or the actions, of a world.
@@ -400,7 +431,10 @@ impl env::Env for Named {
 
     fn legal(&self, actions: &mut Vec<GroundAction>) -> bool {
         if self.legal.is_some() {
-            let ground = |(action, atom)| GroundAction { action, args: self.places(atom).collect() };
+            let ground = |(action, atom): (Action, &MetAtom)| {
+                let args: Vec<Object> = self.places(atom).collect();
+                GroundAction { action, args: if atom.distinct { args } else { distinct_of(&args) } }
+            };
             let mut listed: Vec<GroundAction> = self.legal_actions().map(ground).collect();
             listed.sort_unstable();
             listed.dedup();
@@ -414,7 +448,10 @@ impl env::Env for Named {
             return Outcome::truncated(0.0);
         }
         let name = |&o: &Object| &*self.current.texts[o.0 as usize];
-        let called = &self.alphabet.action(action).name;
+        let decl = self.alphabet.action(action);
+        let called = &decl.name;
+        let written = if decl.repeats() { decl.written(args) } else { Vec::new() };
+        let args = if decl.repeats() { &written } else { args };
         // Most actions have few objects: these need no list on the heap.
         let stepped = match args {
             [] => self.env.step(called, &[], rng),
@@ -489,6 +526,7 @@ impl env::Env for Named {
             predicates: self.predicates.clone(),
             measures: self.measures.clone(),
             actions: self.actions.clone(),
+            repeated: self.repeated.clone(),
             predicate_types: self.predicate_types.clone(),
             measure_types: self.measure_types.clone(),
             action_types: self.action_types.clone(),

@@ -82,7 +82,7 @@ pub trait Env: Send {
 pub(crate) fn check(world: &str, own: &Alphabet, alphabet: &Alphabet) -> Result<(), Error> {
     let predicates: Vec<_> = own.predicates.iter().map(|p| (p.name.as_str(), p.args.len())).collect();
     let measures: Vec<_> = own.measures.iter().map(|m| (m.name.as_str(), m.args.len())).collect();
-    let actions: Vec<_> = own.actions.iter().map(|a| (a.name.as_str(), a.args.len())).collect();
+    let actions: Vec<_> = own.actions.iter().map(|a| (a.name.as_str(), a.arity())).collect();
     let known = Vocabulary { predicates: &predicates, measures: &measures, actions: &actions };
     check_signatures(world, &known, alphabet)
 }

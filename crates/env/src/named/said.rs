@@ -363,12 +363,15 @@ pub struct Actions {
 impl Actions {
     /// No action yet, of those of this alphabet.
     pub fn new(alphabet: &Alphabet) -> Actions {
-        let actions = alphabet.actions.iter().map(|a| (a.name.as_str(), a.args.len()));
+        // Those with equal arguments come last, and a world says them like all others.
+        let whole = alphabet.actions.iter().filter(|a| !a.repeats());
+        let actions = whole.map(|a| (a.name.as_str(), a.arity()));
         Actions { atoms: Atoms::new(Signatures::new("action", actions)) }
     }
 
     /// Says that an action is legal: `allow("pick", &["ball1"])`. The action has to be declared in the domain file. One that
-    /// names an object twice is left out: rules give different objects to different variables.
+    /// names an object twice is left out, unless it is declared with equal arguments (`:- action(send(X, Y, X)).`): rules give
+    /// different objects to different variables.
     pub fn allow(&mut self, action: &str, args: &[&str]) {
         if let Some(atom) = self.atoms.find(action, args) {
             self.atoms.push(atom);

@@ -187,6 +187,22 @@ const DOMAINS: &[(&str, &str, &[&str], &str)] = &[
         ],
         "object",
     ),
+    // Actions with equal arguments, which are legal where the domain says so.
+    (
+        "repeated",
+        ":- action(send(thing, place, thing)). :- action(move(place, place)). :- action(wait). :- action(send(X, Y, X)).
+         :- action(send(X, X, Y)). :- action(move(X, X)). :- state(on(thing, place)). :- state(heavy(box)). :- state(near/2).
+         :- subtype(box, thing). :- subtype(thing, place). :- legal(move/2).
+         move(X, Y) :- near(X, Y), \\+ near(Y, X). move(X, X) :- near(X, X). move(X, X) :- heavy(X).",
+        &[
+            "0.9::send(X, Y, X) :- on(X, Y). 0.9::send(X, X, Y) :- near(Y, X), \\+ heavy(X). 0.8::move(X, X) :- on(X, Y).
+             0.7::send(X, Y, Z) :- on(X, Y), on(Z, Y). 0.6::wait :- near(X, X).",
+            "move(X, X) :- near(Y, X). move(X, Y) :- near(X, Z), heavy(Y). 0.5::send(X, Y, X) :- \\+ heavy(X).",
+            ":- derived(far/2). far(X, Y) :- near(X, Z), near(Z, Y). far(X, X) :- near(X, X).
+             0.9::send(X, X, Y) :- far(X, X), far(X, Y). 0.4::send(A, B, A) :- far(B, A).",
+        ],
+        "object",
+    ),
     (
         "derived",
         ":- action(go(place, place)). :- action(rest). :- action(load(box)). :- state(at(place)). :- state(link(place, place)).

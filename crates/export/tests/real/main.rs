@@ -111,8 +111,9 @@ fn program(target: &str, case: &Case) -> String {
 
 /// An action as the drivers print it.
 fn shown(case: &Case, state: &State, action: &GroundAction, spelling: &Spelling) -> String {
-    let mut text = (spelling.action)(&case.alphabet.action(action.action).name);
-    for &o in &action.args {
+    let decl = case.alphabet.action(action.action);
+    let mut text = (spelling.action)(&decl.name);
+    for o in decl.written(&action.args) {
         let _ = write!(text, "{UNIT}{}", plain(state.universe.name(o)));
     }
     text

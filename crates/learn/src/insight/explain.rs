@@ -509,7 +509,9 @@ pub fn find_action(
             return Err(format!("`{name}` is a {is}, but `{}` needs a {needs} there", decl.name));
         }
         if args.contains(&o) {
-            return Err(format!("`{name}` occurs twice: the arguments of an action are distinct objects"));
+            return Err(format!(
+                "`{name}` occurs twice: the arguments of an action are distinct objects, unless the domain declares it with equal ones"
+            ));
         }
         args.push(o);
     }

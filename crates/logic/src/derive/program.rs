@@ -81,10 +81,16 @@ impl DefiningClause {
         guards
     }
 
-    /// The clause as text, with this name for its head.
-    pub fn display<'a>(&'a self, name: &'a str, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+    /// The clause as text, where it defines this predicate.
+    pub fn display<'a>(&'a self, pred: Pred, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         from_fn(move |f| {
-            write_application(f, name, &self.head)?;
+            match alphabet.legality_of(pred) {
+                Some(action) => {
+                    let decl = alphabet.action(action);
+                    write_application(f, &decl.name, &decl.written(&self.head))?;
+                }
+                None => write_application(f, &alphabet.predicate(pred).name, &self.head)?,
+            }
             for (i, literal) in self.body.iter().enumerate() {
                 write!(f, "{}{}", if i == 0 { " :- " } else { ", " }, literal.display(alphabet))?;
             }
@@ -272,8 +278,8 @@ impl Alphabet {
     ) -> fmt::Result {
         let among = |p: Pred| (p.0 as usize >= self.of_domain) == own && is_kept(p);
         if !own {
-            for action in self.actions.iter().filter(|a| a.legal.is_some()) {
-                writeln!(f, ":- legal({}).", Indicator(&action.name, action.args.len()))?;
+            for action in self.actions.iter().filter(|a| a.legal.is_some() && !a.repeats()) {
+                writeln!(f, ":- legal({}).", Indicator(&action.name, action.arity()))?;
             }
         }
         let clauses = self.definitions().iter().filter(|d| among(d.pred) && matches!(d.how, How::Clause(_)));
@@ -309,11 +315,10 @@ impl Definition {
     /// The definition as a domain or policy file has it.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         from_fn(move |f| {
-            let name = alphabet.defined_name(self.pred);
             let called = |p: Pred| alphabet.short_name(p);
             let new = Quoted(&alphabet.predicate(self.pred).name);
             match &self.how {
-                How::Clause(clause) => write!(f, "{}", clause.display(name, alphabet)),
+                How::Clause(clause) => write!(f, "{}", clause.display(self.pred, alphabet)),
                 How::Closure { of } => write!(f, ":- closure({new}, {}).", called(*of)),
                 How::Distance { along, to: None } => write!(f, ":- distance({new}, {}).", called(*along)),
                 How::Distance { along, to: Some(to) } => {

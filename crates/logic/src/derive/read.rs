@@ -10,7 +10,7 @@ use crate::domain::Draft;
 use crate::file_kind::DEFINING;
 use crate::resolve::{Resolver, Scope};
 use crate::rule::Arg;
-use crate::syntax::{self, Clause, Goal, Head, Indicator, Item, Quoted, Span, TermKind, Tree};
+use crate::syntax::{self, Clause, Goal, Head, Indicator, Item, Quoted, Span, Term, TermKind, Tree};
 
 /// `:- closure(above, on).`, `:- distance(closer, link).` or `:- distance(nearer, link, goal).`
 pub(crate) struct Sugar<'a> {
@@ -208,9 +208,10 @@ impl Declared<'_> {
             if !has_clause(pred) {
                 let tree = self.legal.iter().find(|t| tree_name(t) == Some(action.name.as_str()));
                 let span = tree.map_or(Span::default(), |t| t.span());
-                let indicator = Indicator(&action.name, action.args.len());
-                let message = format!("nothing says when `{indicator}` is legal");
-                let help = "write clauses for it, as in `move(X, Y) :- top(X), top(Y).`";
+                let indicator = Indicator(&action.name, action.arity()).to_string();
+                let called = if action.repeats() { action.example() } else { indicator };
+                let message = format!("nothing says when `{called}` is legal");
+                let help = format!("write clauses for it, as in `{} :- ...`", action.example());
                 return Err(source.error(span, message).with_help(help));
             }
         }
@@ -242,14 +243,14 @@ fn define(clause: &Clause, resolver: &Resolver<'_>) -> Result<Definition, Error>
         let error = source.error(span, "a definition has no weight");
         return Err(error.with_help("remove the number and `::`: what is defined holds or does not"));
     }
-    let (pred, types): (Pred, &[Type]) = if resolver.is_action(atom) {
-        let action = resolver.action(&atom.name, atom.args.len(), atom.span)?;
+    let (pred, types, terms): (Pred, &[Type], Vec<&Term>) = if resolver.is_action(atom) {
+        let (action, terms) = resolver.head(atom)?;
         let decl = alphabet.action(action);
         let pred = decl.legal.expect("clauses of actions define only those with legality");
-        (pred, &decl.args)
+        (pred, &decl.args, terms)
     } else {
         let pred = resolver.predicate(&atom.name, atom.args.len(), atom.span)?;
-        (pred, &alphabet.predicate(pred).args)
+        (pred, &alphabet.predicate(pred).args, atom.args.iter().collect())
     };
     if alphabet.definitions().iter().any(|d| d.pred == pred) {
         let message = format!("the domain says what `{}` means", atom.indicator());
@@ -257,7 +258,7 @@ fn define(clause: &Clause, resolver: &Resolver<'_>) -> Result<Definition, Error>
     }
     let mut scope = Scope::default();
     let mut head = Vec::with_capacity(types.len());
-    for (term, &t) in atom.args.iter().zip(types) {
+    for (term, &t) in terms.into_iter().zip(types) {
         head.push(match &term.kind {
             TermKind::Var(name) => Arg::Var(resolver.variable(name, term, t, atom, true, &mut scope)?),
             TermKind::Const(constant) => Arg::Const(constant.clone()),

@@ -110,6 +110,7 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
                 .enumerate()
                 .map(|(i, (arity, args, forbidden))| ActionDecl {
                     name: format!("a{i}"),
+                    places: (0..(*arity).min(variables) as u8).collect(),
                     args: args.iter().take((*arity).min(variables)).map(|&t| id(t)).collect(),
                     rules: RuleCount::AtMost(1),
                     forbidden: forbidden
@@ -385,6 +386,7 @@ fn wide_alphabet() -> impl Strategy<Value = Alphabet> {
             actions: vec![ActionDecl {
                 name: "a".to_string(),
                 args: vec![Types::ANY; arity],
+                places: (0..arity as u8).collect(),
                 rules: RuleCount::Auto,
                 forbidden: Vec::new(),
                 legal: None,

@@ -10,7 +10,7 @@ mod transport;
 use std::sync::Arc;
 
 use derrl_env::Rng;
-use derrl_logic::{Error, Source};
+use derrl_logic::{Alphabet, Error, Source};
 
 use crate::domain::Domain;
 use crate::task::Task;
@@ -175,7 +175,7 @@ pub const GENERATORS: &[Generator] = &[
         smallest: 1,
         largest: LARGEST,
         domain: include_str!("../../worlds/rovers/domain.pddl"),
-        policy: None,
+        policy: Some(include_str!("../../worlds/rovers/policy.pl")),
         counts: &["goals", "rovers", "waypoints", "objectives"],
         usual: space::usual_rovers,
         make: space::rovers,
@@ -237,6 +237,31 @@ fn some(count: usize, of: usize, rng: &mut Rng) -> Vec<usize> {
     rng.shuffle(&mut all);
     all.truncate(count);
     all
+}
+
+/// How predicates and actions of these domains read, a line each.
+const WORDS: &[&str] = &[
+    include_str!("../../worlds/ferry/words"),
+    include_str!("../../worlds/gripper/words"),
+    include_str!("../../worlds/miconic/words"),
+    include_str!("../../worlds/spanner/words"),
+    include_str!("../../worlds/blocksworld/words"),
+    include_str!("../../worlds/blocks-move/words"),
+    include_str!("../../worlds/visitall/words"),
+];
+
+/// How the predicates and actions of a domain read that is one of ours, whatever it is called; else nothing.
+pub fn words(alphabet: &Alphabet) -> &'static str {
+    let is_known = |line: &str| {
+        let (left, _) = line.split_once(": ").unwrap_or((line, ""));
+        let (name, args) = left.split_once('(').unwrap_or((left, ""));
+        let arity = if args.is_empty() { 0 } else { args.split(',').count() };
+        // Not every set of problems has all goals.
+        name.starts_with("goal_")
+            || alphabet.find_predicate(name, arity).is_some()
+            || alphabet.find_action(name, arity).is_some()
+    };
+    WORDS.iter().find(|words| words.lines().all(is_known)).copied().unwrap_or_default()
 }
 
 impl Generator {

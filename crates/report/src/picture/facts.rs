@@ -26,14 +26,14 @@ const LETTERS: usize = 66;
 const MOST_TEXT: usize = 60;
 
 /// A fact by its name and its objects.
-struct Fact<'a> {
-    text: &'a str,
-    name: &'a str,
-    args: Vec<&'a str>,
+pub(super) struct Fact<'a> {
+    pub text: &'a str,
+    pub name: &'a str,
+    pub args: Vec<&'a str>,
 }
 
 /// Reads `on(a, 'b, c')`. Commas and brackets inside quotes are part of a name.
-fn read(text: &str) -> Fact<'_> {
+pub(super) fn read(text: &str) -> Fact<'_> {
     let Some((name, rest)) = text.strip_suffix(')').and_then(|t| t.split_once('(')) else {
         return Fact { text, name: text, args: Vec::new() };
     };

@@ -4,6 +4,7 @@ mod facts;
 mod grid;
 mod numbers;
 mod own;
+mod places;
 mod roads;
 mod stacks;
 mod streets;
@@ -42,11 +43,13 @@ pub struct Piece {
 }
 
 impl Picture {
-    /// A state drawn: by its scene, else its facts as a graph. `marks` says which variables stand for which objects.
+    /// A state drawn: by its scene, else by its facts, as blocks, as things at places, or as a graph. `marks` says which variables stand for which objects.
     pub fn new(scene: &Scene, facts: &[String], marks: &Marks) -> Picture {
         match scene {
             Scene::Facts => facts::draw(&[], facts, marks),
-            Scene::Objects(objects) => facts::draw(&objects.groups, facts, marks),
+            Scene::Objects(objects) => places::towers(facts, marks)
+                .or_else(|| places::draw(&objects.groups, facts, marks))
+                .unwrap_or_else(|| facts::draw(&objects.groups, facts, marks)),
             Scene::Stacks(scene) => stacks::draw(scene, marks),
             Scene::Numbers(scene) => numbers::draw(scene, marks),
             Scene::Grid(scene) => grid::draw(scene, marks),

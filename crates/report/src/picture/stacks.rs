@@ -1,5 +1,7 @@
 //! Blocks in stacks on a floor. A stack stands over the place of its bottom block, so that nothing moves but what was moved.
 
+use std::fmt::Write as _;
+
 use derrl_env::scene::Stacks;
 
 use super::{Mark, Marks, Picture};
@@ -51,6 +53,22 @@ pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
         }
     }
     picture
+}
+
+/// Adds a block that a hand holds, over its own place.
+pub(super) fn hang(picture: &mut Picture, scene: &Stacks, b: u32, marks: &Marks) {
+    let count = scene.blocks.len().max(4) as f64;
+    let beside = 150.0 + scene.goal.len().saturating_sub(1) as f64 * (SMALL + GAP);
+    let step = (picture.width - beside - 10.0) / count;
+    let at = (
+        30.0 + (f64::from(b) + 0.5) * step - BLOCK / 2.0,
+        picture.height - 44.0 - scene.blocks.len() as f64 * BLOCK,
+    );
+    let arm = Node::path(format!("M{} -40 v26 M6 2 v-16 h{} v16", BLOCK / 2.0, BLOCK - 12.0)).fill("none");
+    let mut looks = vec![arm.stroke("var(--wall)", 4.0).set("stroke-linecap", "round")];
+    looks.extend(block(b, scene.name(b), BLOCK, marks.get(scene.name(b))));
+    picture.put(format!("block {}", scene.name(b)), at, looks);
+    let _ = write!(picture.label, " In the hand: {}.", scene.name(b));
 }
 
 /// The stacks that are wanted, small and in a frame, and how high they are.

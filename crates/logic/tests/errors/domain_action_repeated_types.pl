@@ -1,0 +1,3 @@
+:- action(send(thing, place, thing)).
+:- action(send(X, X, Y)).
+:- state(on(thing, place)).

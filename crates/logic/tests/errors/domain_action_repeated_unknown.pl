@@ -1,0 +1,3 @@
+:- action(send(thing, place)).
+:- action(sent(X, X)).
+:- state(on(thing, place)).
