@@ -27,11 +27,5 @@ class Settings(TypedDict, total=False):
     sharpen: float
     confidence: bool
     restarts: int
-    short_waves: int
-    vary: bool
-    wave: int
-    agree: int
-    selection_episodes: int
-    refine: bool
-    grow: bool
-    improve: bool
+    doubling: bool
+    without: list[str]

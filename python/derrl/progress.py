@@ -43,9 +43,11 @@ class _Bar:
         return min(1.0, done / planned) if planned else 0.0
 
     def line(self, done: int, planned: int, message: str) -> str:
+        seconds = time.monotonic() - self.start
+        if not planned:
+            return f"{self.title}  {done:,} decisions  {message}  {seconds:.0f} s"
         share = self.share(done, planned)
         filled = round(24 * share)
-        seconds = time.monotonic() - self.start
         return f"{self.title} [{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {message}  {seconds:.0f} s"
 
 

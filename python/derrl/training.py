@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from . import _derrl, arguments, progress as bars, spaces
 from ._derrl import Error, World
 from .arguments import seconds_or_none, whole, whole_or_none
-from .parallel import Watch, restarts_in_processes, restarts_on_ray
+from .parallel import Watch, run_on_ray
 from .policies import Policy, Score
 from .checking import NO_SUCCESS, REPEATABLE, replay_fault
 from .worlds import Prepared, WorldLike, prepare
@@ -251,7 +251,6 @@ def train(
     untyped: bool = False,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
     max_steps: int | None = None,
@@ -279,7 +278,7 @@ def train(
         >>> run = derrl.train("CartPole-v1", seed=0)
         >>> print(run.policy, run.scores["train"].mean)
     """
-    _check(threads, processes, backend, progress, on_best)
+    _check(threads, backend, progress, on_best)
     max_steps, max_seconds = whole_or_none("max_steps", max_steps), seconds_or_none("max_seconds", max_seconds)
     seed, episodes = whole("seed", seed, 0), whole_or_none("episodes", episodes)
     told = arguments.options(options)
@@ -296,7 +295,7 @@ def train(
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         try:
-            return _go_on(of, folder, (threads, processes, backend), progress, on_best, None, temporary=out is None)
+            return _go_on(of, folder, (threads, backend), progress, on_best, None, temporary=out is None)
         except Error as error:
             _extend(of, error)
             _remove(folder, before)
@@ -343,7 +342,6 @@ def resume(
     *,
     tests: Mapping[str, object] | None = None,
     threads: int | None = None,
-    processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
     max_seconds: float | None = None,
@@ -356,10 +354,10 @@ def resume(
 
         >>> run = derrl.resume("blocks", "runs/blocks")
     """
-    _check(threads, processes, backend, progress, on_best)
+    _check(threads, backend, progress, on_best)
     max_seconds = seconds_or_none("max_seconds", max_seconds)
     of = _same_world(world, tests, Path(folder))
-    return _go_on(of, Path(folder), (threads, processes, backend), progress, on_best, max_seconds, temporary=False)
+    return _go_on(of, Path(folder), (threads, backend), progress, on_best, max_seconds, temporary=False)
 
 
 def world_of_run(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> Prepared:
@@ -381,12 +379,11 @@ def _same_world(world: WorldLike, tests: Mapping[str, object] | None, folder: Pa
     return of
 
 
-def _check(threads: Any, processes: Any, backend: Any, progress: Any, on_best: Any) -> None:
+def _check(threads: Any, backend: Any, progress: Any, on_best: Any) -> None:
     """An error if an argument that training and resuming share is wrong."""
     if backend not in ("local", "ray"):
         raise Error(f"backend: `local` or `ray`, not `{backend}`")
     whole_or_none("threads", threads)
-    whole_or_none("processes", processes)
     if not isinstance(progress, bool) and not callable(progress):
         raise Error(f"progress: True, False or a function, not {progress!r}")
     if on_best is not None and not callable(on_best):
@@ -404,13 +401,13 @@ def _best_or_none(of: Prepared, folder: Path) -> Run | None:
 def _go_on(
     prepared: Prepared,
     folder: Path,
-    how: tuple[int | None, int | None, str],
+    how: tuple[int | None, str],
     progress: bool | Callable[[int, int, str], None],
     on_best: OnBest | None,
     max_seconds: float | None,
     temporary: bool,
 ) -> Run:
-    of, (threads, processes, backend) = prepared.world, how
+    of, (threads, backend) = prepared.world, how
     show = progress if callable(progress) else bars.bar(of.name) if progress else None
 
     draws = getattr(show, "best", None)
@@ -428,9 +425,7 @@ def _go_on(
         left = _derrl.seconds_left(folder, max_seconds)
         watch = Watch(show, best, None if left is None else time.monotonic() + left)
         if backend == "ray":
-            restarts_on_ray(of, folder, watch)
-        elif of.is_python:
-            restarts_in_processes(of, folder, processes, watch)
+            run_on_ray(of, folder, watch)
         result = json.loads(_derrl.learn(of, folder, threads, show, best, max_seconds, watch.enough))
     except BaseException as error:
         if isinstance(error, Error) and temporary:

@@ -65,6 +65,12 @@ pub fn be_quiet() {
 /// How a bar looks that knows the time left by itself.
 pub const TIMED: &str = "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left";
 
+/// How training looks.
+const TRAINING: &str = "{spinner} {elapsed}  {human_pos} decisions, {per_sec}  {msg}";
+
+/// How often its clock ticks.
+const TICK: Duration = Duration::from_millis(200);
+
 /// A bar of this length and look on standard error, and whether it is all that is to be seen: where standard error is no
 /// terminal, nothing is drawn, and lines may be said instead. Where all is to be quiet, neither is.
 pub fn bar(length: u64, look: &str) -> (ProgressBar, bool) {
@@ -92,9 +98,10 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A bar for training that is empty yet.
+    /// A line for training, whose clock ticks. Nobody knows when a run ends, so that there is no bar.
     pub fn new() -> Terminal {
-        let (training, is_drawn) = bar(0, TIMED);
+        let (training, is_drawn) = bar(0, TRAINING);
+        training.enable_steady_tick(TICK);
         Terminal { training, is_drawn, told: Mutex::default(), scoring: Mutex::default() }
     }
 
@@ -112,12 +119,12 @@ impl Listener for Terminal {
         }
     }
 
-    fn planned(&self, updates: u64) {
-        self.training.inc_length(updates);
+    fn phase(&self, text: &str) {
+        self.training.set_message(text.to_string());
     }
 
-    fn updated(&self) {
-        self.training.inc(1);
+    fn decided(&self, decisions: u64) {
+        self.training.set_position(decisions);
     }
 
     fn best(&self, seed: u64, best: &SoFar) {

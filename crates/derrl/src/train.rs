@@ -74,8 +74,20 @@ impl Observer for Keeping<'_> {
         self.observer.checkpoint(seed, checkpoint);
     }
 
-    fn wave(&self, seed: u64, restarts: usize) {
-        self.observer.wave(seed, restarts);
+    fn phase(&self, seed: u64, what: &str) {
+        self.observer.phase(seed, what);
+    }
+
+    fn decided(&self, seed: u64, decisions: u64) {
+        self.observer.decided(seed, decisions);
+    }
+
+    fn best(&self, seed: u64, best: &derrl_learn::Best<'_>) {
+        self.observer.best(seed, best);
+    }
+
+    fn begins(&self, seed: u64) {
+        self.observer.begins(seed);
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {

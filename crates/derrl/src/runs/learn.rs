@@ -100,7 +100,7 @@ fn learn_all(
     let seeds =
         folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
     let setup = Setup::of_run(&folders[0], &mut domain)?;
-    let watch = Watch::new(folders, folders[0].config.settings.updates, listener);
+    let watch = Watch::new(folders, listener);
     let learned = setup.search(seeds, &watch, how.threads);
     let learned = learned.map_err(anyhow::Error::from).and_then(|l| or_best(l, folders, &domain, &watch));
     let seconds = watch.finish()?;

@@ -14,7 +14,6 @@ use crate::runs::so_far::{Cut, SoFar};
 pub struct Watch<'a> {
     folders: &'a [RunFolder],
     listener: &'a dyn Listener,
-    updates: u64,
     runs: Mutex<Vec<Watched>>,
     /// When the time of a run is up, where it is limited.
     until: Option<Instant>,
@@ -26,8 +25,6 @@ pub struct Watch<'a> {
 struct Watched {
     /// When it may be saved again.
     next_save: Option<Instant>,
-    /// Restarts planned.
-    restarts: usize,
     /// Seconds in which some thread worked for it, with those of earlier processes.
     seconds: f64,
     /// Until when its time is counted.
@@ -73,14 +70,14 @@ const SAVE_SHARE: u32 = 20;
 const LONGEST: f64 = 1e9;
 
 impl<'a> Watch<'a> {
-    /// Watches the runs in these folders, each with this many updates per restart.
-    pub fn new(folders: &'a [RunFolder], updates: usize, listener: &'a dyn Listener) -> Watch<'a> {
+    /// Watches the runs in these folders.
+    pub fn new(folders: &'a [RunFolder], listener: &'a dyn Listener) -> Watch<'a> {
         let run = |f: &RunFolder| Watched { seconds: f.seconds(), bests: f.bests(), ..Watched::default() };
         let runs = Mutex::new(folders.iter().map(run).collect());
         // Runs whose time is limited are watched one at a time.
         let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
         let until = left.map(|s| Instant::now() + Duration::from_secs_f64(s));
-        Watch { folders, listener, updates: updates as u64, runs, until, failed: Mutex::new(None) }
+        Watch { folders, listener, runs, until, failed: Mutex::new(None) }
     }
 
     /// What ends the runs with their best policies so far, if anything does.
@@ -154,12 +151,8 @@ impl Observer for Watch<'_> {
         LAST_HEARD.set(Some(Instant::now()));
     }
 
-    fn improving(&self, seed: u64) {
-        self.listener.say(&format!("seed {seed}: improving the rules"));
-    }
-
     fn phase(&self, seed: u64, what: &str) {
-        self.listener.say(&format!("seed {seed}: {what}"));
+        self.listener.phase(&format!("seed {seed}: {what}"));
     }
 
     fn best(&self, seed: u64, best: &Best<'_>) {
@@ -177,12 +170,17 @@ impl Observer for Watch<'_> {
     }
 
     fn decided(&self, seed: u64, decisions: u64) {
-        self.runs()[self.at(seed)].decisions = decisions;
+        self.count(seed);
+        let at = self.at(seed);
+        let mut runs = self.runs();
+        runs[at].decisions = decisions;
+        let all = runs.iter().map(|run| run.decisions).sum();
+        drop(runs);
+        self.listener.decided(all);
     }
 
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.count(seed);
-        self.listener.updated();
     }
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
@@ -193,15 +191,6 @@ impl Observer for Watch<'_> {
         runs[at].decisions = runs[at].decisions.max(checkpoint.steps() + running);
         drop(runs);
         self.save(seed, checkpoint, self.interrupted());
-    }
-
-    fn wave(&self, seed: u64, restarts: usize) {
-        let at = self.at(seed);
-        let before = std::mem::replace(&mut self.runs()[at].restarts, restarts);
-        let added = restarts.saturating_sub(before) as u64;
-        self.listener.planned(added * self.updates);
-        self.listener
-            .say(&format!("seed {seed}: up to {restarts} restart{}", if restarts == 1 { "" } else { "s" }));
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
@@ -221,13 +210,6 @@ impl Observer for Watch<'_> {
         }
         drop(runs);
         self.save(seed, checkpoint, true);
-        if checkpoint.done.len() > 1 {
-            self.listener.say(&format!(
-                "seed {seed}: restart {} chosen of {}",
-                learned.restart + 1,
-                checkpoint.done.len()
-            ));
-        }
     }
 
     fn interrupted(&self) -> bool {

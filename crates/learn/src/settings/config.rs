@@ -87,7 +87,24 @@ pub struct Config {
     /// sees farther.
     pub doubling: bool,
     /// Parts of the search that are switched off, by their names (such as `gradient`, `explore`, `invent`).
+    #[serde(deserialize_with = "moves")]
     pub without: Vec<Move>,
+}
+
+/// A list of moves, or their names joined by commas.
+fn moves<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Move>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Moves {
+        List(Vec<String>),
+        Joined(String),
+    }
+    let names = match Moves::deserialize(deserializer)? {
+        Moves::List(names) => names,
+        Moves::Joined(names) => names.split(',').map(|name| name.trim().to_string()).collect(),
+    };
+    let names = names.into_iter().filter(|name| !name.is_empty());
+    names.map(Move::try_from).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
 }
 
 impl Default for Config {

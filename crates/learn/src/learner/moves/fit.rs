@@ -82,11 +82,8 @@ impl Run<'_> {
         let mut least = 1.0f64;
         for gamma in DISCOUNTS {
             let regrets = self.regrets(&best.words, &problem, gamma);
-            let lost = if regrets.is_empty() {
-                0.0
-            } else {
-                regrets.lost(&levels) / regrets.lost(&Vec::new())
-            };
+            let lost =
+                if regrets.is_empty() { 0.0 } else { regrets.lost(&levels) / regrets.lost(&Vec::new()) };
             if lost < least {
                 (least, self.record.gamma) = (lost, gamma);
             }
