@@ -263,11 +263,10 @@ def train(
     ``world`` is the name of a built-in world, what :func:`pddl` gives, the name of a Gymnasium environment or the environment, or any object
     with ``reset(seed)`` and ``step(action)``. ``tests`` are further such objects, scored by name. ``out`` is the folder of the run; without it, the run is kept in a temporary folder for as long as
     the object returned. ``settings`` are those of ``derrl train --settings``, such as ``updates=300``. The same seed gives the same
-    policy as the command line, bit for bit, on any number of threads or processes.
+    policy as the command line, bit for bit, on any number of threads.
 
-    Rust runs built-in worlds on all cores. A world in Python is stepped by ``processes`` processes, each with its own
-    interpreter, one restart each: by default as many as there are cores, where the platform can fork. ``backend="ray"`` does the
-    restarts on Ray, on as many machines as its cluster has; ``out`` is then a folder that all of them share.
+    A run uses one core; :func:`sweep` runs many side by side. ``backend="ray"`` does the run on Ray; ``out`` is then a folder that all
+    machines share.
 
     ``max_steps`` and ``max_seconds`` end the run with its best policy, which is then scored. ``on_best`` is called with every better
     policy, a :class:`Best`, and ends the run with it by returning true: it is good enough.
