@@ -105,3 +105,20 @@ pub fn values(fixed: &[Option<f64>]) -> Option<Vec<f64>> {
 const STEP: f64 = 0.1;
 /// Values have two decimals.
 const HUNDRED: f64 = 100.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_in_order_and_leave_frozen_ones_as_they_are() {
+        assert_eq!(values(&[None, None, None]), Some(vec![1.0, 0.9, 0.8]));
+        assert_eq!(values(&[None, Some(0.95), None]), Some(vec![1.0, 0.95, 0.85]));
+        assert_eq!(values(&[Some(0.91)]), Some(vec![0.91]));
+        let many = values(&[None; 40]).expect("there is room");
+        assert!(many.is_sorted_by(|a, b| a > b) && many[39] > 0.0, "{many:?}");
+        assert_eq!(values(&[Some(0.5), Some(0.6)]), None, "the fixed ones are not in order");
+        assert_eq!(values(&[Some(0.5), None, Some(0.5)]), None, "there is no room between them");
+        assert_eq!(values(&[Some(0.51), None, Some(0.5)]), None, "nor there");
+    }
+}

@@ -15,7 +15,7 @@ pub trait Observer: Sync {
     fn begins(&self, _seed: u64) {}
     /// An update of a restart of the run with this seed is done.
     fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {}
-    /// The run can be resumed from here. Called about every second, after each restart, and when interrupted.
+    /// The run can be resumed from here. Called about every second, and where a restart is interrupted.
     fn checkpoint(&self, _seed: u64, _checkpoint: &Checkpoint) {}
     /// The run goes over to something else, said in a few words that a person understands: `improving the rules`.
     fn phase(&self, _seed: u64, _what: &str) {}

@@ -41,6 +41,16 @@ impl Terms {
         !self.without.contains(&what)
     }
 
+    /// The steps after which no move begins: the others are for what is under way and for the last comparison.
+    pub fn end(&self) -> u64 {
+        ((1.0 - LAST_SHARE) * self.most as f64) as u64
+    }
+
+    /// The steps after which no race goes on: half of what is left after the last move.
+    pub fn last_race(&self) -> u64 {
+        u64::midpoint(self.end(), self.most)
+    }
+
     /// Sizes on which lists are compared: those that are explored and one more.
     pub fn compared(&self, record: &Record) -> usize {
         (record.sizes + 1).min(self.sizes)
@@ -50,7 +60,7 @@ impl Terms {
 /// What comes next; `None` where nothing is left to do.
 pub fn next(record: &Record, ledger: &Ledger, terms: &Terms, rng: &mut Rng) -> Option<Move> {
     let steps = ledger.all();
-    if steps as f64 >= (1.0 - LAST_SHARE) * terms.most as f64 {
+    if steps >= terms.end() {
         return None;
     }
     if ledger.of(Part::Random) == 0 {
@@ -154,3 +164,6 @@ fn sampling(record: &Record, ledger: &Ledger, terms: &Terms, rng: &mut Rng) -> O
     }
     Some(least)
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,6 +64,8 @@ pub struct Exploration {
     pub list: RuleList,
     /// Instances in which it fails.
     pub failed: Vec<Instance>,
+    /// Environment steps, at the most and about.
+    pub most: u64,
 }
 
 /// All that moves and the plan look at.
@@ -279,3 +281,6 @@ impl Record {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

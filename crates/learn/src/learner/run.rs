@@ -103,10 +103,10 @@ impl<'a> Run<'a> {
     /// Goes on where an interrupted run was: what was explored is explored again, which costs no steps.
     pub fn from(mut self, saved: &Saved, partial: Option<Partial>) -> Result<Run<'a>, Error> {
         self.record = saved.record(&self.lexicon);
-        (self.world.ledger, self.rng, self.partial) = (saved.ledger, saved.rng.clone(), partial);
         for (number, exploration) in self.record.explored.clone().iter().enumerate() {
             self.explore_as(number, exploration)?;
         }
+        (self.world.ledger, self.rng, self.partial) = (saved.ledger, saved.rng.clone(), partial);
         Ok(self)
     }
 
@@ -254,6 +254,10 @@ impl<'a> Run<'a> {
         let mut plays = Vec::new();
         for (k, &i) in order.iter().enumerate() {
             let instance = self.record.instances[i];
+            // The first list is played to the end whatever it takes: there has to be one.
+            if !self.record.elites.is_empty() && self.steps() >= self.terms.last_race() {
+                return Ok(());
+            }
             let tried = self.watched(&mut actor, (From::Races, instance), Part::Racing)?;
             elite.plays[i] = tried.play;
             elite.around += (tried.around - elite.around) / (k + 1) as f64;
@@ -423,3 +427,6 @@ impl Ranges {
         self.of.iter().map(|(low, high)| (high - low).max(0.0)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,6 +79,7 @@ struct SavedExploration {
     instances: usize,
     list: SavedList,
     failed: Vec<Instance>,
+    most: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,6 +166,7 @@ impl Saved {
             instances: e.instances,
             list: SavedList::of(&e.list, lexicon),
             failed: e.failed.clone(),
+            most: e.most,
         };
         let mut tried: Vec<u64> = record.tried.iter().copied().collect();
         tried.sort_unstable();
@@ -240,6 +242,7 @@ impl Saved {
             instances: e.instances,
             list: e.list.list(lexicon),
             failed: e.failed.clone(),
+            most: e.most,
         };
         let label = |(state, regrets, mean): &(SavedState, Vec<f64>, f64)| {
             let state = universes.restored(state, alphabet)?;

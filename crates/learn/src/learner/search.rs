@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
     }
 
     /// What the run of a seed is given.
-    fn given(&self, seed: u64) -> Result<Given<'_>, Error> {
+    pub(super) fn given(&self, seed: u64) -> Result<Given<'_>, Error> {
         let env = (self.make_env)()?;
         let numbers = !self.problem.alphabet.measures.is_empty();
         let (costly, alone, has_goal) = match env.cost() {

@@ -55,7 +55,8 @@ impl Run<'_> {
             let origin = best.origin;
             return Ok(Chosen { policy, alphabet, mean_return: best.mean(), success: 1.0, origin });
         }
-        let most = self.steps() + (self.steps() as f64 * LAST_SHARE / (1.0 - LAST_SHARE)) as u64;
+        let more = (self.steps() as f64 * LAST_SHARE / (1.0 - LAST_SHARE)) as u64;
+        let most = (self.steps() + more).min(self.terms.most.max(self.steps()));
         let new = |list, origin| Finalist { list, returns: Vec::new(), successes: 0, origin };
         let elites = self.record.elites.iter().take(FINALISTS);
         let mut all: Vec<Finalist> = elites.map(|e| new(e.list.clone(), e.origin)).collect();

@@ -20,6 +20,8 @@ pub struct Extent {
     pub steps: u64,
     /// Of these, the steps of walks in all directions, at the most. Those left are for what lies beside the ways of the policy.
     pub walks: u64,
+    /// Steps in the table, those of earlier explorations included, after which no episode begins.
+    pub until: u64,
 }
 
 /// Episodes in a row that brought nothing new, after which an instance is known well enough.
@@ -49,14 +51,15 @@ pub fn explore(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
     for _ in 0..extent.instances {
-        if stop() || table.is_full() {
+        if stop() || table.is_full() || table.steps >= extent.until {
             break;
         }
         env.reset(rng);
         let from = table.steps;
         let mut quiet = 0;
         let mut episode = 0;
-        while quiet < QUIET && table.steps - from < extent.walks && !table.is_full() {
+        let walks = extent.until.min(from + extent.walks);
+        while quiet < QUIET && table.steps < walks && !table.is_full() {
             if episode > 0 {
                 env.restart();
             }
@@ -69,7 +72,8 @@ pub fn explore(
             for episode in 0usize.. {
                 let probes = episode.saturating_sub(FOLLOWED);
                 let spent = table.steps - from >= extent.steps;
-                if probes >= PROBES && (extent.walks == extent.steps || spent) || table.is_full() || stop() {
+                let enough = probes >= PROBES && (extent.walks == extent.steps || spent);
+                if enough || table.steps >= extent.until || table.is_full() || stop() {
                     break;
                 }
                 env.restart();

@@ -24,6 +24,8 @@ impl Run<'_> {
             instances: EXPLORED << self.record.rounds,
             list: best.map(|e| e.list.clone()).unwrap_or_default(),
             failed: fails.take(FAILURES).collect(),
+            // What is explored has to be put to use, too.
+            most: self.terms.end().saturating_sub(self.steps()) / 2,
         };
         let number = self.record.explored.len();
         let (known, before) = (self.table.len(), self.table.steps);
@@ -47,25 +49,22 @@ impl Run<'_> {
         let has_rules = !policy.rules.is_empty();
         self.table.forget_visits();
         let instances = how.instances.div_ceil(how.sizes);
+        let until = self.table.steps + how.most;
         for size in 0..how.sizes {
-            let left = self.terms.most.saturating_sub(self.steps());
-            let steps = EXPLORED_STEPS.min(left / instances as u64);
+            let steps = EXPLORED_STEPS.min(how.most / how.instances as u64);
             // In large instances what walks come to leads nowhere that is known.
             let walks = if size < LATE || !has_rules { steps } else { 0 };
-            let extent = Extent { instances, steps, walks };
+            let extent = Extent { instances, steps, walks, until };
             let followed = has_rules.then_some(&mut actor);
             let env = self.world.of_size(size);
             explore(&mut self.table, env, followed, extent, &mut rng, self.stop)?;
         }
         for &failed in &how.failed {
             for probe in std::iter::once(false).chain([true; PROBES]) {
-                if self.table.is_full() || (self.stop)() {
+                if self.table.is_full() || self.table.steps >= until || (self.stop)() {
                     return Ok(());
                 }
-                // These steps at random are few beside those that follow.
-                let ledger = self.world.ledger;
                 let goes_on = self.world.begin((From::Races, failed), Part::Exploring, &alphabet)?.is_some();
-                self.world.ledger = ledger;
                 if goes_on {
                     let env = self.world.of_size(failed.size);
                     follow(&mut self.table, env, &mut actor, Follow { probe, stray: 0 }, &mut rng)?;

@@ -24,6 +24,9 @@ impl Run<'_> {
         let (policy, wider) = best.policy(&self.alphabet(&best));
         let mut actor = Actor::new(&policy, &wider);
         for k in 0..CONFIRMED {
+            if self.steps() >= self.terms.last_race() {
+                return Ok(());
+            }
             let instance = self.new_instance(k % self.terms.given.max(1));
             if !self.episode(&mut actor, (From::Races, instance), Part::Racing)?.success {
                 self.add_instances(vec![instance])?;
