@@ -145,7 +145,7 @@ fn nothing_forbidden_is_done_in_training() {
         let mut seed = 0;
         while outside.steps.load(Ordering::Relaxed) < wanted() {
             let config = Config { updates: 4, restarts: 2, ..Config::default() };
-            let search = Search::new(&problem, &config, &make_env, &Silent);
+            let search = Search::new(&problem, &config, &make_env, &Silent).within(20_000);
             let learned = search.run(vec![(seed, Checkpoint::default())], 2).expect("nothing fails");
             let policy = learned.into_iter().flatten().next().expect("it was not interrupted").policy;
             let mut env = make_env().expect("it has the task");
