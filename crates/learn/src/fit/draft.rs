@@ -87,9 +87,9 @@ pub fn values(fixed: &[Option<f64>]) -> Option<Vec<f64>> {
         let gaps = (next - at + usize::from(upper.is_some())).max(1);
         let step = ((upper.unwrap_or(1.0) - lower) / gaps as f64).min(STEP);
         let first = upper.map_or(1.0, |upper| upper - step);
-        for i in at..fixed.len().min(next + 1) {
+        for (i, given) in fixed.iter().enumerate().take(next + 1).skip(at) {
             let spaced = ((first - step * (i - at) as f64) * HUNDRED).round() / HUNDRED;
-            let value = fixed[i].unwrap_or(spaced);
+            let value = given.unwrap_or(spaced);
             if value >= last || value < 1.0 / HUNDRED {
                 return None;
             }

@@ -254,7 +254,7 @@ impl RuleList {
         let bare = Policy { rules: policy.rules };
         let text = bare.display(&wider).to_string();
         let rules = text.lines().filter(|line| line.contains("::"));
-        rules.map(|line| format!("{line}\n")).collect()
+        rules.flat_map(|line| [line, "\n"]).collect()
     }
 
     /// The list that a text holds; `None` where it holds none of this alphabet.

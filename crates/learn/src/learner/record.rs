@@ -70,6 +70,7 @@ pub struct Exploration {
 
 /// All that moves and the plan look at.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct Record {
     /// The best lists, the best first.
     pub elites: Vec<Elite>,

@@ -18,6 +18,7 @@ use super::words::{Lexicon, WideningStep, Words};
 
 /// All that a run needs to go on where it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct Saved {
     /// What was spent.
     pub ledger: Ledger,

@@ -73,6 +73,7 @@ impl<'a> Search<'a> {
 
     /// Learns once per seed, each from its checkpoint, on so many threads; `None` for runs that were interrupted. What is learned does not
     /// depend on the number of threads.
+    #[expect(clippy::needless_pass_by_value, reason = "who hands checkpoints over need not keep them")]
     pub fn run(&self, seeds: Vec<(u64, Checkpoint)>, threads: usize) -> Result<Vec<Option<Learned>>, Error> {
         self.config.check()?;
         check_definitions(&self.problem.alphabet, (self.make_env)()?.as_mut())?;
@@ -133,7 +134,7 @@ impl<'a> Search<'a> {
         run.tell(&policy, chosen.mean_return, chosen.success);
         let frozen = |rule| self.problem.is_frozen(rule);
         let origin = |rule| if frozen(rule) { Origin::Given } else { chosen.origin };
-        checkpoint.done = run.record.restarts.clone();
+        checkpoint.done.clone_from(&run.record.restarts);
         let trained = checkpoint.done.iter().map(|d| d.steps).sum::<u64>();
         Ok(Ending {
             origins: chosen.policy.rules.iter().map(origin).collect(),

@@ -77,6 +77,12 @@ pub struct WideningStep {
 }
 
 impl Words {
+    /// The narrowest words that can say these rules, which are of the given alphabet.
+    pub fn of(policy: &Policy) -> Words {
+        let longest = policy.rules.iter().map(|r| r.body.len()).max().unwrap_or(0);
+        Words { longest: longest.max(SHORT), ..Words::default() }
+    }
+
     /// The single steps that lead on from here, the cheapest first.
     fn steps(&self) -> [Words; 3] {
         [
@@ -191,12 +197,6 @@ impl Lexicon {
         }
         known.push((key, problem.clone()));
         Ok(problem)
-    }
-
-    /// The narrowest words that can say these rules, which are of the given alphabet.
-    pub fn words_of(&self, policy: &Policy) -> Words {
-        let longest = policy.rules.iter().map(|r| r.body.len()).max().unwrap_or(0);
-        Words { longest: longest.max(SHORT), ..Words::default() }
     }
 }
 

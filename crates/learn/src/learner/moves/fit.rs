@@ -12,6 +12,7 @@ use crate::learner::limits::{
 };
 use crate::learner::list::RuleList;
 use crate::learner::moves::Move;
+use crate::learner::record::Elite;
 use crate::learner::run::Run;
 use crate::learner::words::{WideningStep, Words};
 
@@ -53,7 +54,7 @@ impl Run<'_> {
     /// Races the lists of these words that lose less than the best list does.
     pub(super) fn race_in(&mut self, words: &Words) -> Result<(), Error> {
         let loses = self.residue()?;
-        let mean = |run: &Run<'_>| run.record.elites.first().map_or(run.record.random, |e| e.mean());
+        let mean = |run: &Run<'_>| run.record.elites.first().map_or(run.record.random, Elite::mean);
         let (before, version) = (mean(self), self.record.version);
         let from = self.record.words.clone();
         let gamma = self.record.gamma;

@@ -72,16 +72,11 @@ impl Run<'_> {
             }
         }
         self.world.ledger.spend(Part::Training, trainer.steps());
-        self.race_trained(restart, &trainer, curve)
+        self.race_trained(restart, &trainer, &curve)
     }
 
     /// Races the rules of each learner, without what decides nothing: as they are ordered, and all of one value.
-    fn race_trained(
-        &mut self,
-        restart: u64,
-        trainer: &Restart,
-        curve: Vec<UpdateStats>,
-    ) -> Result<(), Error> {
+    fn race_trained(&mut self, restart: u64, trainer: &Restart, curve: &[UpdateStats]) -> Result<(), Error> {
         let problem = self.lexicon.given.clone();
         let alphabet = &problem.alphabet;
         let (steps, version) = (self.steps(), self.record.version);
@@ -90,7 +85,7 @@ impl Run<'_> {
             let pruned = prune(&learned, &problem, trainer.states().met());
             let atoms = |policy: &Policy| length(policy) - policy.rules.len();
             let list = RuleList::of(&pruned, alphabet, &Words::default(), &self.lexicon);
-            let words = self.lexicon.words_of(&pruned);
+            let words = Words::of(&pruned);
             let list = RuleList { words, ..list };
             let mut tied = list.clone();
             let free = list.levels.concat().into_iter().filter(|line| line.frozen.is_none()).collect();
@@ -109,7 +104,7 @@ impl Run<'_> {
                 steps: trainer.steps(),
                 selection_steps: 0,
                 led: false,
-                curve: curve.clone(),
+                curve: curve.to_vec(),
             });
         }
         self.record.agreed = if self.record.version == version { self.record.agreed + 1 } else { 0 };

@@ -42,7 +42,7 @@ impl Run<'_> {
         if given.rules.is_empty() {
             return Ok(());
         }
-        let words = Words { longest: self.lexicon.words_of(&given).longest, ..Words::default() };
+        let words = Words { longest: Words::of(&given).longest, ..Words::default() };
         let list = RuleList::of(&given, &alphabet, &words, &self.lexicon);
         self.challenge(list, Origin::Given)
     }

@@ -17,6 +17,10 @@ impl Run<'_> {
     /// Races a list drawn from nothing.
     pub(in crate::learner) fn draw_list(&mut self) -> Result<(), Error> {
         let words = self.record.words.clone();
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "its lifetimes are those of the closure"
+        )]
         let list = self.draw(&words, |drawer, rng| drawer.list(rng));
         self.challenge(RuleList { words, ..list }, Origin::Drawn)
     }

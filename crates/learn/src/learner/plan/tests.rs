@@ -24,8 +24,9 @@ fn numbers() -> Terms {
     Terms { most: 1_000_000, sizes: 1, given: 1, numbers: true, ..Terms::default() }
 }
 
-fn without(terms: Terms, moves: &[Move]) -> Terms {
-    Terms { without: moves.to_vec(), ..terms }
+fn without(mut terms: Terms, moves: &[Move]) -> Terms {
+    terms.without = moves.to_vec();
+    terms
 }
 
 /// Two instances of each size, nothing found.
