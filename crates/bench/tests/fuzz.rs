@@ -307,14 +307,12 @@ fn checkpoint() -> Checkpoint {
         learned: "0.99::move(X, Y) :- top(X).\n".to_string(),
         simplified: "0.99::move(X, Y) :- top(X).\n".to_string(),
         redundant_atoms: 0,
-        returns: vec![0.25, -1e-9],
-        success: 0.5,
         length: 2,
         updates: 10,
         episodes: 100,
         steps: 1000,
         selection_steps: 10,
-        language: Vec::new(),
+        led: restart == 1,
         curve: Vec::new(),
     };
     Checkpoint { done: vec![result(0), result(1)], ..Checkpoint::default() }

@@ -11,8 +11,7 @@ use tempfile::TempDir;
 
 const POLICY: &str =
     "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n";
-const QUICK: [&str; 9] =
-    ["--set", "updates=40", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20", "--no-report"];
+const QUICK: [&str; 7] = ["--set", "updates=40", "--set", "restarts=2", "--episodes", "20", "--no-report"];
 /// No command of these tests takes longer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -378,7 +377,10 @@ fn eight_starts_at_once_never_clash() {
 fn a_run_folder_has_one_writer() {
     let folder = place();
     let long =
-        ["train", "blocks", "--seeds", "0..1", "--out", "top", "--set", "updates=1000000", "--no-report"];
+        ["train", "blocks", "--seeds", "0..1", "--out", "top", "--max-steps", "1000000000", "--no-report"];
+    let gradient =
+        ["--set", "without=explore,draw,change,try", "--set", "updates=1000000", "--set", "doubling=false"];
+    let long = [&long[..], &gradient].concat();
     let mut child = derrl(folder.path(), &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + PATIENCE;
     while !folder.path().join("top/seed-1/config.toml").exists() && Instant::now() < deadline {
@@ -473,9 +475,9 @@ fn the_checkpoint_does_not_grow_with_the_curve() {
     let size = |updates: &str| {
         let set = format!("updates={updates}");
         let args = ["train", "countdown", "--out", updates, "--no-report", "--episodes", "5", "--set", &set];
-        let few = ["--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--set", "batch=64"];
-        // Scouts say what they found: more where there are more steps.
-        let alone = ["--set", "improve=false"];
+        let few = ["--set", "restarts=1", "--set", "doubling=false", "--set", "batch=64"];
+        // What is explored is noted: more where there are more steps.
+        let alone = ["--set", "without=explore,draw,change,try"];
         let output = run(folder.path(), &[&args[..], &few, &alone].concat());
         assert!(output.status.success(), "{}", text(&output.stderr));
         let length = |file: &str| fs::metadata(folder.path().join(updates).join(file)).unwrap().len();

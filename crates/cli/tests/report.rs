@@ -19,7 +19,7 @@ fn text(bytes: &[u8]) -> String {
 /// A folder with a quick run of a domain in `one`.
 fn trained(domain: &str) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
-    let quick = ["--set", "updates=40", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
+    let quick = ["--set", "updates=40", "--set", "restarts=2", "--episodes", "20"];
     let output = run(folder.path(), &[&["train", domain, "--out", "one"], &quick[..]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     folder
