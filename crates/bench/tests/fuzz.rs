@@ -9,15 +9,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use derrl::runs::{Manifest, RunConfig, RunFolder, page};
 use derrl::settings::from_file as settings_from_file;
+use derrl::setup::Setup;
 use derrl_env::{Rng, World, worlds};
 use derrl_files::provenance::{commit, machine, today};
 use derrl_files::safe_file::append_line;
-use derrl_learn::{Checkpoint, Config, RestartResult};
+use derrl_learn::{Checkpoint, Config, Move, Observer, UpdateStats};
 use derrl_logic::{Alphabet, FileKind, Policy, Source, parse_facts, parse_ground_action, parse_state};
 use serde_json::json;
 
@@ -301,21 +303,42 @@ fn config() -> RunConfig {
     }
 }
 
+/// Stops a run in the middle of a restart, and keeps what it saves then.
+#[derive(Default)]
+struct Stopping {
+    updates: AtomicUsize,
+    saved: Mutex<Checkpoint>,
+}
+
+impl Observer for Stopping {
+    fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {
+        self.updates.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn checkpoint(&self, _seed: u64, checkpoint: &Checkpoint) {
+        self.saved.lock().expect("nothing panics").clone_from(checkpoint);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.updates.load(Ordering::Relaxed) >= 6
+    }
+}
+
+/// What a run leaves that is stopped in its second restart, with rules in its record.
+static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
+    let without = vec![Move::Explore, Move::Draw, Move::Change, Move::Try];
+    let settings = Config { updates: 4, batch: 64, without, ..Config::default() };
+    let setup = Setup::of_world(world(), &derrl_env::Options::default(), &settings).expect("a search");
+    let stopping = Stopping::default();
+    let ended = setup.search(vec![(0, Checkpoint::default())], &stopping, 1).expect("it is stopped");
+    assert_eq!(ended, [None]);
+    let checkpoint = stopping.saved.into_inner().expect("nothing panics");
+    assert!(checkpoint.racing.is_some() && !checkpoint.running.is_empty() && !checkpoint.done.is_empty());
+    checkpoint
+});
+
 fn checkpoint() -> Checkpoint {
-    let result = |restart| RestartResult {
-        restart,
-        learned: "0.99::move(X, Y) :- top(X).\n".to_string(),
-        simplified: "0.99::move(X, Y) :- top(X).\n".to_string(),
-        redundant_atoms: 0,
-        length: 2,
-        updates: 10,
-        episodes: 100,
-        steps: 1000,
-        selection_steps: 10,
-        led: restart == 1,
-        curve: Vec::new(),
-    };
-    Checkpoint { done: vec![result(0), result(1)], ..Checkpoint::default() }
+    CHECKPOINT.clone()
 }
 
 /// A run folder in a place, with a checkpoint.

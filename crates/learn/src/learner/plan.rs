@@ -41,6 +41,11 @@ impl Terms {
         !self.without.contains(&what)
     }
 
+    /// Steps until the last comparison, at the most.
+    pub fn search(&self) -> u64 {
+        ((1.0 - LAST_SHARE) * self.most as f64) as u64
+    }
+
     /// Sizes on which lists are compared: those that are explored and one more.
     pub fn compared(&self, record: &Record) -> usize {
         (record.sizes + 1).min(self.sizes)
@@ -50,7 +55,7 @@ impl Terms {
 /// What comes next; `None` where nothing is left to do.
 pub fn next(record: &Record, ledger: &Ledger, terms: &Terms, rng: &mut Rng) -> Option<Move> {
     let steps = ledger.all();
-    if steps as f64 >= (1.0 - LAST_SHARE) * terms.most as f64 {
+    if steps >= terms.search() {
         return None;
     }
     if ledger.of(Part::Random) == 0 {

@@ -101,9 +101,11 @@ impl<'a> Run<'a> {
     }
 
     /// Goes on where an interrupted run was: what was explored is explored again, which costs no steps.
-    pub fn from(mut self, saved: &Saved, partial: Option<Partial>) -> Result<Run<'a>, Error> {
+    pub fn from(mut self, saved: &Saved, checkpoint: &Checkpoint) -> Result<Run<'a>, Error> {
         self.record = saved.record(&self.lexicon);
-        (self.world.ledger, self.rng, self.partial) = (saved.ledger, saved.rng.clone(), partial);
+        self.record.restarts.clone_from(&checkpoint.done);
+        (self.world.ledger, self.rng) = (saved.ledger, saved.rng.clone());
+        self.partial = checkpoint.running.first().cloned();
         for (number, exploration) in self.record.explored.clone().iter().enumerate() {
             self.explore_as(number, exploration)?;
         }

@@ -6,7 +6,7 @@ use derrl_env::Rng;
 use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Measure, Object, Pred, Type, Universe};
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Origin, RestartResult};
+use super::checkpoint::Origin;
 use super::ledger::Ledger;
 use super::list::RuleList;
 use super::moves::Move;
@@ -16,7 +16,7 @@ use super::seen::{Seen, State};
 use super::trying::Label;
 use super::words::{Lexicon, WideningStep, Words};
 
-/// All that a run needs to go on where it was.
+/// All that a run needs to go on where it was, but for the restarts of the gradient that are done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
     /// What was spent.
@@ -53,7 +53,6 @@ pub struct Saved {
     made: Vec<(Move, Stamp)>,
     widened: usize,
     widenings: Vec<WideningStep>,
-    restarts: Vec<RestartResult>,
     agreed: usize,
 }
 
@@ -211,7 +210,6 @@ impl Saved {
             made,
             widened: record.widened,
             widenings: record.widenings.clone(),
-            restarts: record.restarts.clone(),
             agreed: record.agreed,
         }
     }
@@ -275,7 +273,8 @@ impl Saved {
             made: self.made.iter().cloned().collect(),
             widened: self.widened,
             widenings: self.widenings.clone(),
-            restarts: self.restarts.clone(),
+            // A checkpoint has them beside this.
+            restarts: Vec::new(),
             agreed: self.agreed,
         }
     }

@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
         let given = self.given(seed)?;
         let mut run = Run::new(given, self.observer, stop);
         if let Some(saved) = &checkpoint.racing {
-            run = run.from(saved, checkpoint.running.first().cloned())?;
+            run = run.from(saved, checkpoint)?;
         }
         run.search()?;
         let before = run

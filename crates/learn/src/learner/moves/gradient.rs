@@ -41,7 +41,7 @@ impl Run<'_> {
             partial.and_then(|p| Some((Restart::resume(&problem, &settings, &p.snapshot)?, p.curve)));
         let (trainer, mut curve) =
             resumed.unwrap_or_else(|| (Restart::new(&problem, &settings, self.seed, restart), Vec::new()));
-        let left = self.terms.most.saturating_sub(self.steps()).max(1);
+        let left = self.terms.search().saturating_sub(self.steps()).max(1);
         let mut trainer = trainer.within(left);
         let every = settings.updates.div_ceil(CURVE_POINTS);
         let (saved, done, stop) = (self.saved(), self.record.restarts.clone(), self.stop);
