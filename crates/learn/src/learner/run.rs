@@ -44,6 +44,7 @@ pub struct Run<'a> {
     pub(super) partial: Option<Partial>,
     pub(super) seed: u64,
     pub(super) observer: &'a dyn Observer,
+    /// Whether a move is to be cut short. Once it is, it stays so.
     pub(super) stop: &'a dyn Fn() -> bool,
     /// How often a checkpoint is written.
     pub(super) every: Duration,
@@ -122,13 +123,7 @@ impl<'a> Run<'a> {
         let mut pause = Pause::of(self.every);
         let mut before = None;
         loop {
-            pause.run(|| {
-                let restarts = self.record.restarts.clone();
-                let racing = Some(Box::new(self.saved()));
-                let running = self.partial.clone().into_iter().collect();
-                let checkpoint = Checkpoint { done: restarts, running, racing, ending: None };
-                self.observer.checkpoint(self.seed, &checkpoint);
-            });
+            pause.run(|| self.save());
             self.observer.decided(self.seed, self.steps());
             let Some(what) = next(&self.record, &self.world.ledger, &self.terms, &mut self.rng) else {
                 return Ok(());
@@ -137,10 +132,23 @@ impl<'a> Run<'a> {
                 self.observer.phase(self.seed, what.phase());
             }
             self.make(what)?;
-            if (self.stop)() {
+            if self.observer.interrupted() {
+                // A move that was cut short is not to be seen in the record.
+                if !(self.stop)() {
+                    self.save();
+                }
                 return Err(Error::Interrupted);
             }
         }
+    }
+
+    /// Offers a checkpoint.
+    fn save(&self) {
+        let restarts = self.record.restarts.clone();
+        let racing = Some(Box::new(self.saved()));
+        let running = self.partial.clone().into_iter().collect();
+        let checkpoint = Checkpoint { done: restarts, running, racing, ending: None };
+        self.observer.checkpoint(self.seed, &checkpoint);
     }
 
     /// Makes a move.

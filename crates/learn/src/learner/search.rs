@@ -1,10 +1,11 @@
 //! Runs of several seeds side by side.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use derrl_env::{Cost, Env};
 use derrl_logic::{Alphabet, Policy, Source};
@@ -20,6 +21,9 @@ use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::parallel::in_chunks;
 use crate::settings::config::Config;
+
+/// A move that is under way when a run is asked to stop has this long to end, so that what it found can be saved.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// Makes environments of the training task.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
@@ -98,7 +102,8 @@ impl<'a> Search<'a> {
         let mut checkpoint = checkpoint.clone();
         if checkpoint.ending.is_none() {
             self.observer.begins(seed);
-            let stop = || self.observer.interrupted();
+            let asked = Cell::new(None);
+            let stop = || self.cuts(&asked);
             checkpoint.ending = match self.ending(seed, &mut checkpoint, &stop) {
                 Err(Error::Interrupted) => return Ok(None),
                 other => Some(other?),
@@ -109,6 +114,14 @@ impl<'a> Search<'a> {
         let learned = self.learned(&checkpoint, ending)?;
         self.observer.finished(seed, &checkpoint, &learned);
         Ok(Some(learned))
+    }
+
+    /// Whether a move is to be cut short: it was asked to stop this long ago, and is not done yet.
+    fn cuts(&self, asked: &Cell<Option<Instant>>) -> bool {
+        if asked.get().is_none() && self.observer.interrupted() {
+            asked.set(Some(Instant::now()));
+        }
+        asked.get().is_some_and(|asked| asked.elapsed() >= GRACE)
     }
 
     /// What a run comes to.
