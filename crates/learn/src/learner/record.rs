@@ -60,6 +60,8 @@ pub struct Exploration {
     pub sizes: usize,
     /// How many instances in all.
     pub instances: usize,
+    /// Steps, about, at the most.
+    pub most: u64,
     /// The list that was followed.
     pub list: RuleList,
     /// Instances in which it fails.

@@ -76,6 +76,7 @@ struct SavedList {
 struct SavedExploration {
     sizes: usize,
     instances: usize,
+    most: u64,
     list: SavedList,
     failed: Vec<Instance>,
 }
@@ -162,6 +163,7 @@ impl Saved {
         let exploration = |e: &Exploration| SavedExploration {
             sizes: e.sizes,
             instances: e.instances,
+            most: e.most,
             list: SavedList::of(&e.list, lexicon),
             failed: e.failed.clone(),
         };
@@ -236,6 +238,7 @@ impl Saved {
         let exploration = |e: &SavedExploration| Exploration {
             sizes: e.sizes,
             instances: e.instances,
+            most: e.most,
             list: e.list.list(lexicon),
             failed: e.failed.clone(),
         };

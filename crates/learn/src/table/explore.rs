@@ -20,6 +20,8 @@ pub struct Extent {
     pub steps: u64,
     /// Of these, the steps of walks in all directions, at the most. Those left are for what lies beside the ways of the policy.
     pub walks: u64,
+    /// Steps of the table, earlier ones included, after which no more is begun.
+    pub end: u64,
 }
 
 /// Episodes in a row that brought nothing new, after which an instance is known well enough.
@@ -49,7 +51,7 @@ pub fn explore(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
     for _ in 0..extent.instances {
-        if stop() || table.is_full() {
+        if stop() || table.is_full() || table.steps >= extent.end {
             break;
         }
         env.reset(rng);
@@ -69,7 +71,8 @@ pub fn explore(
             for episode in 0usize.. {
                 let probes = episode.saturating_sub(FOLLOWED);
                 let spent = table.steps - from >= extent.steps;
-                if probes >= PROBES && (extent.walks == extent.steps || spent) || table.is_full() || stop() {
+                let done = probes >= PROBES && (extent.walks == extent.steps || spent);
+                if done || table.steps >= extent.end || table.is_full() || stop() {
                     break;
                 }
                 env.restart();

@@ -22,6 +22,7 @@ impl Run<'_> {
         let exploration = Exploration {
             sizes: self.record.sizes,
             instances: EXPLORED << self.record.rounds,
+            most: self.terms.search().saturating_sub(self.steps()),
             list: best.map(|e| e.list.clone()).unwrap_or_default(),
             failed: fails.take(FAILURES).collect(),
         };
@@ -47,19 +48,21 @@ impl Run<'_> {
         let has_rules = !policy.rules.is_empty();
         self.table.forget_visits();
         let instances = how.instances.div_ceil(how.sizes);
+        // A run that goes on explores as it did: whatever it has spent since does not count.
+        let end = self.table.steps + how.most;
         for size in 0..how.sizes {
-            let left = self.terms.most.saturating_sub(self.steps());
+            let left = end.saturating_sub(self.table.steps);
             let steps = EXPLORED_STEPS.min(left / instances as u64);
             // In large instances what walks come to leads nowhere that is known.
             let walks = if size < LATE || !has_rules { steps } else { 0 };
-            let extent = Extent { instances, steps, walks };
+            let extent = Extent { instances, steps, walks, end };
             let followed = has_rules.then_some(&mut actor);
             let env = self.world.of_size(size);
             explore(&mut self.table, env, followed, extent, &mut rng, self.stop)?;
         }
         for &failed in &how.failed {
             for probe in std::iter::once(false).chain([true; PROBES]) {
-                if self.table.is_full() || (self.stop)() {
+                if self.table.is_full() || self.table.steps >= end || (self.stop)() {
                     return Ok(());
                 }
                 // These steps at random are few beside those that follow.
