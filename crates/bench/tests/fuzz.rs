@@ -324,17 +324,23 @@ impl Observer for Stopping {
     }
 }
 
-/// What a run leaves that is stopped in its second restart, with rules in its record.
-static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
+/// What a run by the gradient alone leaves that is stopped after some updates.
+fn stopped(updates: usize) -> Checkpoint {
     let without = vec![Move::Explore, Move::Draw, Move::Change, Move::Try];
-    let settings = Config { updates: 4, batch: 64, without, ..Config::default() };
+    let settings = Config { updates, batch: 64, without, ..Config::default() };
     let setup = Setup::of_world(world(), &derrl_env::Options::default(), &settings).expect("a search");
+    let setup = setup.within(u64::MAX / 2);
     let stopping = Stopping::default();
     let ended = setup.search(vec![(0, Checkpoint::default())], &stopping, 1).expect("it is stopped");
     assert_eq!(ended, [None]);
-    let checkpoint = stopping.saved.into_inner().expect("nothing panics");
-    assert!(checkpoint.racing.is_some() && !checkpoint.running.is_empty() && !checkpoint.done.is_empty());
-    checkpoint
+    stopping.saved.into_inner().expect("nothing panics")
+}
+
+/// A run in its second restart, with rules in its record.
+static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
+    let (between, within) = (stopped(4), stopped(1_000_000));
+    assert!(between.racing.is_some() && !between.done.is_empty() && !within.running.is_empty());
+    Checkpoint { running: within.running, ..between }
 });
 
 fn checkpoint() -> Checkpoint {
