@@ -37,9 +37,9 @@ function headNode(run) {
   const counts = run.counts;
   const facts = [
     `seed ${run.seed}`,
-    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episode${counts.episodes === 1 ? "" : "s"}`,
+    counts.episodes > 0 && `${grouped(counts.episodes)} episode${counts.episodes === 1 ? "" : "s"}`,
     Number.isFinite(counts.steps) && `${grouped(counts.steps)} steps`,
-    Number.isFinite(counts.restarts) && plural(counts.restarts, "restart"),
+    counts.restarts > 0 && plural(counts.restarts, "restart"),
     Number.isFinite(counts.seconds) && `${number(counts.seconds, counts.seconds < 10 ? 2 : 0)} s of training`,
   ];
   const title = run.domain === run.world ? capital(run.world) : run.domain;

@@ -21,45 +21,39 @@ struct Case {
     times: usize,
 }
 
+/// The gradient alone, in whole restarts: a run that takes a while.
+const GRADIENT: &str = "without=explore,draw,change,try";
+
 const CASES: [Case; 6] = [
-    Case { domain: "blocks", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 1 },
-    Case {
-        domain: "blocks",
-        settings: &["updates=1200", "restarts=2", "short_waves=0"],
-        runs: &["."],
-        times: 2,
-    },
-    Case {
-        domain: "doorkey",
-        settings: &["updates=900", "restarts=2", "short_waves=0"],
-        runs: &["."],
-        times: 1,
-    },
+    Case { domain: "blocks", settings: &[GRADIENT, "updates=1000"], runs: &["."], times: 1 },
+    Case { domain: "blocks", settings: &[GRADIENT, "doubling=false", "updates=300"], runs: &["."], times: 1 },
+    Case { domain: "doorkey", settings: &["doubling=false", "without=explore"], runs: &["."], times: 1 },
     Case {
         domain: "countdown",
-        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        settings: &[GRADIENT, "doubling=false", "updates=900"],
         runs: &["."],
         times: 1,
     },
-    Case {
-        domain: "gridworld",
-        settings: &["updates=60", "restarts=1", "agree=1", "short_waves=0", "improve=false"],
-        runs: &["."],
-        times: 1,
-    },
-    Case {
-        domain: "blocks",
-        settings: &["updates=500", "restarts=2", "short_waves=0"],
-        runs: &["seed-0", "seed-1", "seed-2"],
-        times: 1,
-    },
+    // By exploration, and by sampling numbers.
+    Case { domain: "gridworld", settings: &[], runs: &["."], times: 2 },
+    Case { domain: "cartpole", settings: &[], runs: &["seed-0", "seed-1", "seed-2"], times: 1 },
 ];
 
 impl Case {
     fn start(&self, folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
-        command.args(["train", self.domain, "--episodes", "5", "--set", "wave=2"]);
-        command.args(["--set", "selection_episodes=20", "--threads", "1", "--out"]).arg(folder);
+        command.args([
+            "train",
+            self.domain,
+            "--episodes",
+            "5",
+            "--set",
+            "restarts=2",
+            "--threads",
+            "1",
+            "--out",
+        ]);
+        command.arg(folder);
         self.settings.iter().for_each(|setting| {
             command.args(["--set", setting]);
         });

@@ -42,7 +42,7 @@ fn a_run_keeps_its_shield_and_says_how_often_it_took_part() {
     let folder = place();
     let at = folder.path();
     let train = ["train", "blocks", "--shield", "shield.pl", "--out", "run", "--json", "--no-report"];
-    let quick = ["--set", "updates=20", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
+    let quick = ["--set", "updates=20", "--set", "restarts=2", "--episodes", "20"];
     let trained = json(&run(at, &[&train[..], &quick].concat()));
     let shield = &trained["shield"];
     assert_eq!(shield["violations"], 0, "{shield}");

@@ -94,11 +94,15 @@ fn atoms_of(policy: &str, domain: &str) -> anyhow::Result<usize> {
     Ok(length(&policy) - policy.rules.len())
 }
 
+/// A mean; runs without a restart of the gradient have none.
+fn one(sample: &Sample) -> String {
+    if sample.runs.is_empty() { "none".to_string() } else { format!("{:.1}", sample.mean()) }
+}
+
 /// The section.
 pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let mut blocks = vec![Block::Text(format!(
-        "DERRL with one setting changed. But for the parts of the method, each run is a single restart without growth and improvement, so that what a setting spoils is \
-         seen. Learned: runs whose rules, as written, come within \
+        "DERRL with one setting changed. But for the parts of the method, each run is a single restart of the gradient and nothing else, so that what a setting spoils is seen. Learned: runs whose rules, as written, come within \
          {LEARNED} of the best known return on the training task. Atoms: in the bodies of the rules as the generator gave them; redundant: those that \
          simplification drops, alone or with their rule, as no decision depends on them in the states met in training (in a sample of 4,096 \
          where there are more)."
@@ -121,8 +125,8 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
                     m.variant.clone(),
                     format!("{:.2}{}", m.returns.mean(), spread(&m.returns)),
                     format!("{} of {}", m.learned, m.runs),
-                    format!("{:.1}", m.atoms.mean()),
-                    format!("{:.1}", m.redundant.mean()),
+                    one(&m.atoms),
+                    one(&m.redundant),
                 ]));
             }
             if spec.figure {

@@ -60,12 +60,12 @@ pub struct Exploration {
     pub sizes: usize,
     /// How many instances in all.
     pub instances: usize,
+    /// Steps, about, at the most.
+    pub most: u64,
     /// The list that was followed.
     pub list: RuleList,
     /// Instances in which it fails.
     pub failed: Vec<Instance>,
-    /// Environment steps, at the most and about.
-    pub most: u64,
 }
 
 /// All that moves and the plan look at.

@@ -44,6 +44,7 @@ pub struct Run<'a> {
     pub(super) partial: Option<Partial>,
     pub(super) seed: u64,
     pub(super) observer: &'a dyn Observer,
+    /// Whether a move is to be cut short. Once it is, it stays so.
     pub(super) stop: &'a dyn Fn() -> bool,
     /// How often a checkpoint is written.
     pub(super) every: Duration,
@@ -101,12 +102,15 @@ impl<'a> Run<'a> {
     }
 
     /// Goes on where an interrupted run was: what was explored is explored again, which costs no steps.
-    pub fn from(mut self, saved: &Saved, partial: Option<Partial>) -> Result<Run<'a>, Error> {
+    pub fn from(mut self, saved: &Saved, checkpoint: &Checkpoint) -> Result<Run<'a>, Error> {
         self.record = saved.record(&self.lexicon);
+        self.record.restarts.clone_from(&checkpoint.done);
+        self.rng = saved.rng.clone();
+        self.partial = checkpoint.running.first().cloned();
         for (number, exploration) in self.record.explored.clone().iter().enumerate() {
             self.explore_as(number, exploration)?;
         }
-        (self.world.ledger, self.rng, self.partial) = (saved.ledger, saved.rng.clone(), partial);
+        self.world.ledger = saved.ledger;
         Ok(self)
     }
 
@@ -120,13 +124,7 @@ impl<'a> Run<'a> {
         let mut pause = Pause::of(self.every);
         let mut before = None;
         loop {
-            pause.run(|| {
-                let restarts = self.record.restarts.clone();
-                let racing = Some(Box::new(self.saved()));
-                let running = self.partial.clone().into_iter().collect();
-                let checkpoint = Checkpoint { done: restarts, running, racing, ending: None };
-                self.observer.checkpoint(self.seed, &checkpoint);
-            });
+            pause.run(|| self.save());
             self.observer.decided(self.seed, self.steps());
             let Some(what) = next(&self.record, &self.world.ledger, &self.terms, &mut self.rng) else {
                 return Ok(());
@@ -135,10 +133,23 @@ impl<'a> Run<'a> {
                 self.observer.phase(self.seed, what.phase());
             }
             self.make(what)?;
-            if (self.stop)() {
+            if self.observer.interrupted() {
+                // A move that was cut short is not to be seen in the record.
+                if !(self.stop)() {
+                    self.save();
+                }
                 return Err(Error::Interrupted);
             }
         }
+    }
+
+    /// Offers a checkpoint.
+    fn save(&self) {
+        let restarts = self.record.restarts.clone();
+        let racing = Some(Box::new(self.saved()));
+        let running = self.partial.clone().into_iter().collect();
+        let checkpoint = Checkpoint { done: restarts, running, racing, ending: None };
+        self.observer.checkpoint(self.seed, &checkpoint);
     }
 
     /// Makes a move.

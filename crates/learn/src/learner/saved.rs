@@ -6,7 +6,7 @@ use derrl_env::Rng;
 use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Measure, Object, Pred, Type, Universe};
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Origin, RestartResult};
+use super::checkpoint::Origin;
 use super::ledger::Ledger;
 use super::list::RuleList;
 use super::moves::Move;
@@ -16,7 +16,7 @@ use super::seen::{Seen, State};
 use super::trying::Label;
 use super::words::{Lexicon, WideningStep, Words};
 
-/// All that a run needs to go on where it was.
+/// All that a run needs to go on where it was, but for the restarts of the gradient that are done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct Saved {
@@ -54,7 +54,6 @@ pub struct Saved {
     made: Vec<(Move, Stamp)>,
     widened: usize,
     widenings: Vec<WideningStep>,
-    restarts: Vec<RestartResult>,
     agreed: usize,
 }
 
@@ -78,9 +77,9 @@ struct SavedList {
 struct SavedExploration {
     sizes: usize,
     instances: usize,
+    most: u64,
     list: SavedList,
     failed: Vec<Instance>,
-    most: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,9 +164,9 @@ impl Saved {
         let exploration = |e: &Exploration| SavedExploration {
             sizes: e.sizes,
             instances: e.instances,
+            most: e.most,
             list: SavedList::of(&e.list, lexicon),
             failed: e.failed.clone(),
-            most: e.most,
         };
         let mut tried: Vec<u64> = record.tried.iter().copied().collect();
         tried.sort_unstable();
@@ -214,7 +213,6 @@ impl Saved {
             made,
             widened: record.widened,
             widenings: record.widenings.clone(),
-            restarts: record.restarts.clone(),
             agreed: record.agreed,
         }
     }
@@ -241,9 +239,9 @@ impl Saved {
         let exploration = |e: &SavedExploration| Exploration {
             sizes: e.sizes,
             instances: e.instances,
+            most: e.most,
             list: e.list.list(lexicon),
             failed: e.failed.clone(),
-            most: e.most,
         };
         let label = |(state, regrets, mean): &(SavedState, Vec<f64>, f64)| {
             let state = universes.restored(state, alphabet)?;
@@ -279,7 +277,8 @@ impl Saved {
             made: self.made.iter().cloned().collect(),
             widened: self.widened,
             widenings: self.widenings.clone(),
-            restarts: self.restarts.clone(),
+            // A checkpoint has them beside this.
+            restarts: Vec::new(),
             agreed: self.agreed,
         }
     }

@@ -1,10 +1,11 @@
 //! Runs of several seeds side by side.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use derrl_env::{Cost, Env};
 use derrl_logic::{Alphabet, Policy, Source};
@@ -20,6 +21,9 @@ use crate::error::Error;
 use crate::language::problem::Problem;
 use crate::parallel::in_chunks;
 use crate::settings::config::Config;
+
+/// A move that is under way when a run is asked to stop has this long to end, so that what it found can be saved.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// Makes environments of the training task.
 pub type MakeEnv<'a> = dyn Fn() -> Result<Box<dyn Env>, derrl_env::Error> + Sync + 'a;
@@ -99,7 +103,8 @@ impl<'a> Search<'a> {
         let mut checkpoint = checkpoint.clone();
         if checkpoint.ending.is_none() {
             self.observer.begins(seed);
-            let stop = || self.observer.interrupted();
+            let asked = Cell::new(None);
+            let stop = || self.cuts(&asked);
             checkpoint.ending = match self.ending(seed, &mut checkpoint, &stop) {
                 Err(Error::Interrupted) => return Ok(None),
                 other => Some(other?),
@@ -112,6 +117,14 @@ impl<'a> Search<'a> {
         Ok(Some(learned))
     }
 
+    /// Whether a move is to be cut short: it was asked to stop this long ago, and is not done yet.
+    fn cuts(&self, asked: &Cell<Option<Instant>>) -> bool {
+        if asked.get().is_none() && self.observer.interrupted() {
+            asked.set(Some(Instant::now()));
+        }
+        asked.get().is_some_and(|asked| asked.elapsed() >= GRACE)
+    }
+
     /// What a run comes to.
     fn ending(
         &self,
@@ -122,7 +135,7 @@ impl<'a> Search<'a> {
         let given = self.given(seed)?;
         let mut run = Run::new(given, self.observer, stop);
         if let Some(saved) = &checkpoint.racing {
-            run = run.from(saved, checkpoint.running.first().cloned())?;
+            run = run.from(saved, checkpoint)?;
         }
         run.search()?;
         let before = run
@@ -183,11 +196,12 @@ impl<'a> Search<'a> {
     /// A run that has come to its end.
     fn learned(&self, checkpoint: &Checkpoint, ending: &Ending) -> Result<Learned, Error> {
         let (policy, alphabet) = self.read(&ending.policy)?;
-        let (unsimplified, _) = self.read(&ending.unsimplified)?;
+        let (unsimplified, alphabet_before) = self.read(&ending.unsimplified)?;
         Ok(Learned {
             policy,
             alphabet,
             unsimplified,
+            alphabet_before,
             restart: checkpoint.done.iter().rev().find(|d| d.led).map_or(0, |d| d.restart),
             steps: ending.steps,
             selection_steps: ending.selection_steps,
