@@ -1,4 +1,4 @@
-"""Progress bars in a terminal and in a notebook."""
+"""What a terminal and a notebook show of a run that is under way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from .notebook import progress, rules
+from .notebook import block, rules
 
 Show = Callable[[int, int, str], None]
 
@@ -38,22 +38,14 @@ class _Bar:
     def __init__(self, title: str) -> None:
         self.title, self.start = title, time.monotonic()
 
-    @staticmethod
-    def share(done: int, planned: int) -> float:
-        return min(1.0, done / planned) if planned else 0.0
-
-    def line(self, done: int, planned: int, message: str) -> str:
-        seconds = time.monotonic() - self.start
-        if not planned:
-            return f"{self.title}  {done:,} decisions  {message}  {seconds:.0f} s"
-        share = self.share(done, planned)
-        filled = round(24 * share)
-        return f"{self.title} [{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {message}  {seconds:.0f} s"
+    def line(self, done: int, message: str) -> str:
+        decisions = f"{done:,} decisions  " if done else ""
+        return f"{self.title}  {decisions}{message}  {time.monotonic() - self.start:.0f} s"
 
 
 class _TerminalBar(_Bar):
     def __call__(self, done: int, planned: int, message: str) -> None:
-        sys.stderr.write("\r\x1b[K" + self.line(done, planned, message))
+        sys.stderr.write("\r\x1b[K" + self.line(done, message))
         sys.stderr.flush()
 
     def close(self) -> None:
@@ -72,12 +64,12 @@ class _NotebookBar(_Bar):
         self.rules = rules(policy)
 
     def __call__(self, done: int, planned: int, message: str) -> None:
-        shown = progress(self.title, self.share(done, planned), message, time.monotonic() - self.start) + self.rules
-        self.handle.update({"text/plain": self.line(done, planned, message), "text/html": shown}, raw=True)
+        line = self.line(done, message)
+        self.handle.update({"text/plain": line, "text/html": block(line) + self.rules}, raw=True)
 
     def close(self) -> None:
-        seconds = time.monotonic() - self.start
-        self.handle.update({"text/plain": f"{self.title}: done", "text/html": progress(self.title, 1.0, "done", seconds)}, raw=True)
+        line = self.line(0, "done")
+        self.handle.update({"text/plain": line, "text/html": block(line)}, raw=True)
 
 
 def close(show: Show | None) -> None:

@@ -9,9 +9,11 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 sys.path.insert(0, str(EXAMPLES))
 
-QUICK = {"updates": 20, "wave": 2, "restarts": 2, "selection_episodes": 100}
-# Without what ends a run early: it takes seconds, in which something can happen to it.
-LONG = {**QUICK, "updates": 500, "batch": 4096, "improve": False, "short_waves": 0}
+QUICK = {"updates": 20, "restarts": 2}
+# The gradient alone, in whole restarts: what else there is solves most worlds at once.
+GRADIENT = {"without": ["explore", "draw", "change", "try"], "doubling": False}
+# It takes seconds, in which something can happen to it.
+LONG = {**GRADIENT, "updates": 500, "batch": 4096, "restarts": 2}
 
 
 def pytest_configure(config):
@@ -25,7 +27,7 @@ def blocks():
     """A run on a built-in world."""
     import derrl
 
-    return derrl.train("blocks", seed=0, updates=40, wave=2, restarts=4, selection_episodes=200)
+    return derrl.train("blocks", seed=0, updates=40, restarts=4, **GRADIENT)
 
 
 @pytest.fixture(scope="session")

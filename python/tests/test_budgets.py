@@ -8,11 +8,11 @@ import time
 import pytest
 
 import derrl
-from conftest import LONG
+from conftest import GRADIENT, LONG
 from delivery import Delivery
 
-# Restarts that are soon done, and no end of them.
-ENDLESS = {"updates": 20, "restarts": 9999, "agree": 9999, "improve": False}
+# Much to do, and nothing that solves a world at once.
+ENDLESS = {**GRADIENT, "updates": 9999, "batch": 4096, "restarts": 9999}
 FAST = {"progress": False, "episodes": 10}
 
 
@@ -31,8 +31,7 @@ def interrupt(after):
 WORLDS = {
     "blocks": ("blocks", {}),
     "numbers": ("cartpole", {}),
-    "one process": (Delivery, {"processes": 1}),
-    "two processes": (Delivery, {"processes": 2}),
+    "python": (Delivery, {}),
 }
 
 
@@ -71,7 +70,7 @@ def test_a_run_ends_after_so_many_seconds(kind, tmp_path):
     assert longer.seconds >= run.seconds and longer.ended
 
 
-@pytest.mark.parametrize(("kind", "most"), [("blocks", 20_000), ("numbers", 30_000), ("one process", 20_000)])
+@pytest.mark.parametrize(("kind", "most"), [("blocks", 20_000), ("numbers", 30_000), ("python", 20_000)])
 def test_a_run_ends_within_so_many_steps(kind, most):
     run = started(kind, max_steps=most)
     assert 0 < run.steps <= 1.25 * most and "within" in run.ended and run.scores["train"].episodes == 10
@@ -104,7 +103,7 @@ class Breaks(Delivery):
 
 def test_a_world_that_fails_leaves_the_best_so_far():
     with pytest.raises(RuntimeError, match="broken") as failed:
-        derrl.train(Breaks(), processes=1, **ENDLESS, **FAST)
+        derrl.train(Breaks(), **ENDLESS, **FAST)
     assert failed.value.run.policy.text
 
 

@@ -11,7 +11,7 @@ import derrl
 from conftest import QUICK
 from delivery import Delivery
 
-FAST = {"processes": 1, "progress": False, "episodes": 10, **QUICK}
+FAST = {"progress": False, "episodes": 10, **QUICK}
 
 
 class Orders:
