@@ -9,17 +9,46 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 sys.path.insert(0, str(EXAMPLES))
 
+from delivery import Delivery  # noqa: E402
+
 QUICK = {"updates": 20, "restarts": 2}
 # The gradient alone, in whole restarts: what else there is solves most worlds at once.
 GRADIENT = {"without": ["explore", "draw", "change", "try"], "doubling": False}
 # It takes seconds, in which something can happen to it.
 LONG = {**GRADIENT, "updates": 500, "batch": 4096, "restarts": 2}
 
+# Where nothing is to be found, a run goes on until it is ended.
+ENDLESS = {"max_steps": 10**9, "progress": False, "episodes": 10}
+
 
 def pytest_configure(config):
     # Where the tests run in the background of a shell, Ctrl-C is ignored from the start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "alone: measures time, so nothing else should run beside it")
+
+
+class Never(Delivery):
+    """The delivery world, in which nothing is earned and nothing reached."""
+
+    def step(self, action):
+        facts, _, _, truncated = super().step(action)
+        return facts, 0.0, False, truncated
+
+
+@pytest.fixture(scope="session")
+def dark(tmp_path_factory):
+    """A planning domain whose goal cannot be reached."""
+    import derrl
+
+    folder = tmp_path_factory.mktemp("dark")
+    (folder / "domain.pddl").write_text(
+        "(define (domain dark) (:predicates (lit ?x) (bright ?x))"
+        " (:action press :parameters (?x) :precondition (not (lit ?x)) :effect (lit ?x))"
+        " (:action out :parameters (?x) :precondition (lit ?x) :effect (not (lit ?x)))"
+        " (:action shine :parameters (?x) :precondition (and (lit ?x) (not (lit ?x))) :effect (bright ?x)))")
+    (folder / "train").mkdir()
+    (folder / "train/one.pddl").write_text("(define (problem one) (:domain dark) (:objects a b) (:init) (:goal (bright a)))")
+    return derrl.pddl(folder)
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +63,6 @@ def blocks():
 def delivery_run(tmp_path_factory):
     """A run on the delivery world of the guide."""
     import derrl
-    from delivery import Delivery
 
     out = tmp_path_factory.mktemp("runs") / "delivery"
     return derrl.train(Delivery(), tests={"more": Delivery(balls=6, rooms=5)}, seed=0, out=out)
