@@ -77,3 +77,12 @@ def rules(text: str) -> str:
         words = html.escape(f"{place}: {in_words(found['head'], found['body'])}")
         lines.append(f'{weight}{_coloured(found["head"])}{body}.{note}<div style="{WORDS}">{words}</div>')
     return f'<div style="{STYLE}">{"".join(lines)}</div>' if lines else block("(no rule: the policy acts at random)")
+
+
+def progress(title: str, share: float, message: str, seconds: float) -> str:
+    """How far a run is, with a bar where that is known."""
+    bar = (
+        '<span style="display:inline-block;width:12em;height:.7em;background:rgba(127,127,127,.25)">'
+        f'<span style="display:block;width:{share:.0%};height:100%;background:#c2410c"></span></span> {share:.0%} '
+    )
+    return f'<div style="{STYLE}">{html.escape(title)} {bar if share else ""}{html.escape(message)}, {seconds:.0f} s</div>'

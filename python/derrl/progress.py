@@ -1,4 +1,4 @@
-"""What a terminal and a notebook show of a run that is under way."""
+"""Progress bars in a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from .notebook import block, rules
+from .notebook import progress, rules
 
 Show = Callable[[int, int, str], None]
 
@@ -38,14 +38,22 @@ class _Bar:
     def __init__(self, title: str) -> None:
         self.title, self.start = title, time.monotonic()
 
-    def line(self, done: int, message: str) -> str:
-        decisions = f"{done:,} decisions  " if done else ""
-        return f"{self.title}  {decisions}{message}  {time.monotonic() - self.start:.0f} s"
+    @staticmethod
+    def share(done: int, planned: int) -> float:
+        return min(1.0, done / planned) if planned else 0.0
+
+    def line(self, done: int, planned: int, message: str) -> str:
+        seconds = time.monotonic() - self.start
+        if not planned:
+            return f"{self.title}  {done:,} decisions  {message}  {seconds:.0f} s"
+        share = self.share(done, planned)
+        filled = round(24 * share)
+        return f"{self.title} [{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {message}  {seconds:.0f} s"
 
 
 class _TerminalBar(_Bar):
     def __call__(self, done: int, planned: int, message: str) -> None:
-        sys.stderr.write("\r\x1b[K" + self.line(done, message))
+        sys.stderr.write("\r\x1b[K" + self.line(done, planned, message))
         sys.stderr.flush()
 
     def close(self) -> None:
@@ -64,12 +72,13 @@ class _NotebookBar(_Bar):
         self.rules = rules(policy)
 
     def __call__(self, done: int, planned: int, message: str) -> None:
-        line = self.line(done, message)
-        self.handle.update({"text/plain": line, "text/html": block(line) + self.rules}, raw=True)
+        told = message if planned or not done else f"{done:,} decisions, {message}"
+        shown = progress(self.title, self.share(done, planned), told, time.monotonic() - self.start) + self.rules
+        self.handle.update({"text/plain": self.line(done, planned, message), "text/html": shown}, raw=True)
 
     def close(self) -> None:
-        line = self.line(0, "done")
-        self.handle.update({"text/plain": line, "text/html": block(line)}, raw=True)
+        seconds = time.monotonic() - self.start
+        self.handle.update({"text/plain": f"{self.title}: done", "text/html": progress(self.title, 1.0, "done", seconds)}, raw=True)
 
 
 def close(show: Show | None) -> None:
