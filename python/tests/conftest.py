@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ GRADIENT = {"without": ["explore", "draw", "change", "try"], "doubling": False}
 # It takes seconds, in which something can happen to it.
 LONG = {**GRADIENT, "updates": 500, "batch": 4096, "restarts": 2}
 
-# Where nothing is to be found, a run goes on until it is ended.
-ENDLESS = {"max_steps": 10**9, "progress": False, "episodes": 10}
+# In the world below, something is found at once, and a run goes on for long.
+ENDLESS = {"max_steps": 10**9, "without": ["explore", "gradient"], "progress": False, "episodes": 10}
 
 
 def pytest_configure(config):
@@ -28,27 +29,12 @@ def pytest_configure(config):
 
 
 class Never(Delivery):
-    """The delivery world, in which nothing is earned and nothing reached."""
+    """The delivery world, in which picking up is paid and nothing reached. It takes its time."""
 
     def step(self, action):
+        time.sleep(0.0001)
         facts, _, _, truncated = super().step(action)
-        return facts, 0.0, False, truncated
-
-
-@pytest.fixture(scope="session")
-def dark(tmp_path_factory):
-    """A planning domain whose goal cannot be reached."""
-    import derrl
-
-    folder = tmp_path_factory.mktemp("dark")
-    (folder / "domain.pddl").write_text(
-        "(define (domain dark) (:predicates (lit ?x) (bright ?x))"
-        " (:action press :parameters (?x) :precondition (not (lit ?x)) :effect (lit ?x))"
-        " (:action out :parameters (?x) :precondition (lit ?x) :effect (not (lit ?x)))"
-        " (:action shine :parameters (?x) :precondition (and (lit ?x) (not (lit ?x))) :effect (bright ?x)))")
-    (folder / "train").mkdir()
-    (folder / "train/one.pddl").write_text("(define (problem one) (:domain dark) (:objects a b) (:init) (:goal (bright a)))")
-    return derrl.pddl(folder)
+        return facts, float(action[0] == "pick"), False, truncated
 
 
 @pytest.fixture(scope="session")

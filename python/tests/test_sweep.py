@@ -81,7 +81,7 @@ def test_a_run_is_done_on_ray_to_the_same_bits(tmp_path, ray_cluster, monkeypatc
     here = derrl.train("blocks", seed=2, progress=False, **LONG)
     told = []
     spread = derrl.train("blocks", seed=2, out=tmp_path / "ray", backend="ray", progress=lambda *now: told.append(now), **LONG)
-    assert bits(spread) == bits(here) and here.restarts >= 2
+    assert bits(spread) == bits(here) and here.restarts >= 1
     assert any("on Ray" in message for _, _, message in told)
     # In several tasks, each of which goes on where the one before it was.
     monkeypatch.setattr(parallel, "PIECE", 0.3)

@@ -182,11 +182,12 @@ impl<'a> Search<'a> {
     /// A run that has come to its end.
     fn learned(&self, checkpoint: &Checkpoint, ending: &Ending) -> Result<Learned, Error> {
         let (policy, alphabet) = self.read(&ending.policy)?;
-        let (unsimplified, _) = self.read(&ending.unsimplified)?;
+        let (unsimplified, unsimplified_alphabet) = self.read(&ending.unsimplified)?;
         Ok(Learned {
             policy,
             alphabet,
             unsimplified,
+            unsimplified_alphabet,
             restart: checkpoint.done.iter().rev().find(|d| d.led).map_or(0, |d| d.restart),
             steps: ending.steps,
             selection_steps: ending.selection_steps,
