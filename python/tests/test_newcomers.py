@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import derrl
-from conftest import QUICK
+from conftest import GRADIENT, QUICK
 from delivery import Delivery
 
 FAST = {"progress": False, "episodes": 10, **QUICK}
@@ -71,7 +71,7 @@ class Rare(Orders):
 
 def test_an_inferred_domain_extends_itself(capfd, tmp_path):
     (tmp_path / "kept.txt").write_text("mine")
-    run = derrl.train(Rare(), out=tmp_path, **FAST)
+    run = derrl.train(Rare(), out=tmp_path, **FAST, **GRADIENT)
     assert ":- state(tired(item))." in run.world.domain
     assert "added to the inferred domain:\n:- state(tired(item))." in capfd.readouterr().err
     assert (tmp_path / "kept.txt").is_file() and (tmp_path / "domain.pl").read_text() == run.world.domain
@@ -87,7 +87,7 @@ def test_errors_of_inferred_domains_say_so():
             return (facts, float("nan") if self.late > 600 else reward, *rest)
 
     with pytest.raises(derrl.Error, match=r'(?s)NaN.*inferred by random play.*domain = """\n:- action\(order'):
-        derrl.train(Broken(), **FAST)
+        derrl.train(Broken(), **FAST, **GRADIENT)
 
 
 def test_a_policy_learned_among_legal_actions_asks_for_them(delivery_run):
