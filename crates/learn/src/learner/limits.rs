@@ -132,7 +132,7 @@ pub const EXPLORED: usize = 8;
 /// Steps per instance that is explored, at the most.
 pub const EXPLORED_STEPS: u64 = 3000;
 /// Rounds of exploration of the same sizes in the same words, at the most; and where larger sizes only repair the rules.
-pub const ROUNDS: usize = 6;
+pub const ROUNDS: usize = 5;
 /// See [`ROUNDS`].
 pub const LATE_ROUNDS: usize = 2;
 /// Sizes after which rules are only repaired.
@@ -143,6 +143,9 @@ pub const IDLE: usize = 2;
 pub const FAILURES: usize = 8;
 /// Episodes of each of them that leave the list for one step.
 pub const PROBES: usize = 8;
+/// What a rule or an atom has to save, as a share of what acting at random loses: low, so that nothing is missed, and high, so that short lists
+/// are among those that are raced.
+pub const TABLE_PRICES: [f64; 2] = [0.0005, 0.005];
 /// Discounts at which actions are valued: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
 pub const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
 /// A list that loses less than this share of what acting at random loses has nothing to gain at all.

@@ -87,7 +87,7 @@ fn exact(record: &Record, terms: &Terms) -> Option<Move> {
         return Some(Move::Fit);
     }
     let rounds = if late { LATE_ROUNDS } else { ROUNDS };
-    let helps = record.idle < IDLE && (record.news || record.idle == 0);
+    let helps = record.news && (record.idle < IDLE || !solved) || record.idle == 0;
     if !settled && !record.is_full && record.rounds < rounds && helps {
         return Some(Move::Explore);
     }

@@ -7,7 +7,9 @@ use crate::fit::{Groundings, Levels, Reach, Regrets, edit, levels_of};
 use crate::language::problem::Problem;
 use crate::learner::checkpoint::Origin;
 use crate::learner::labelled::list_of;
-use crate::learner::limits::{DISCOUNTS, LATE, MOST_SUBSTITUTIONS, MUCH, TABLE_BEAM, TABLE_SINGLES};
+use crate::learner::limits::{
+    DISCOUNTS, LATE, MOST_SUBSTITUTIONS, MUCH, TABLE_BEAM, TABLE_PRICES, TABLE_SINGLES,
+};
 use crate::learner::list::RuleList;
 use crate::learner::moves::Move;
 use crate::learner::run::Run;
@@ -123,17 +125,19 @@ impl Run<'_> {
         let reach = Reach { longest: words.longest, singles: TABLE_SINGLES, beam: TABLE_BEAM };
         let frozen = levels_of(&self.lexicon.given.frozen(), &problem).unwrap_or_default();
         for &gamma in discounts {
-            let regrets = self.regrets(words, &problem, gamma);
+            let mut regrets = self.regrets(words, &problem, gamma);
             if regrets.is_empty() {
                 continue;
             }
             let at_random = regrets.lost(&Vec::new());
-            let mut starts: Vec<Levels> = from_best.iter().cloned().collect();
-            let much = starts.first().is_none_or(|levels| regrets.lost(levels) > MUCH * at_random);
+            let mut starts: Vec<(Levels, f64)> =
+                from_best.iter().map(|l| (l.clone(), TABLE_PRICES[0])).collect();
+            let much = starts.first().is_none_or(|(levels, _)| regrets.lost(levels) > MUCH * at_random);
             if self.record.sizes <= LATE || much {
-                starts.push(frozen.clone());
+                starts.extend(TABLE_PRICES.map(|price| (frozen.clone(), price)));
             }
-            for start in starts {
+            for (start, price) in starts {
+                regrets.price = price * at_random;
                 let levels = edit(&regrets, start, reach, self.stop);
                 if (self.stop)() {
                     return Err(Error::Interrupted);
