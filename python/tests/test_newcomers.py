@@ -128,10 +128,10 @@ class Always(Orders):
 
 
 def test_what_is_solved_and_what_is_not():
-    lost = derrl.train(Always(), **FAST)
+    lost = derrl.train(Always(), max_steps=5_000, **FAST)
     assert lost.solved is False and "succeeded()" in str(lost) and "has_goal = False" in str(lost)
     endless = type("Endless", (Orders,), {"has_goal": False})()
-    assert derrl.train(endless, **FAST).solved is None
+    assert derrl.train(endless, max_steps=5_000, **FAST).solved is None
 
 
 class Careless(Orders):
@@ -235,6 +235,10 @@ def test_every_public_name_is_explained_with_an_example():
 
 
 def test_settings_complete_and_are_those_of_the_engine():
-    from derrl.options import Settings
+    from typing import get_args
+
+    from derrl.options import Move, Settings
 
     assert set(derrl.settings()) == set(Settings.__annotations__)
+    told = subprocess.run([sys.executable, "-m", "derrl", "train", "--settings"], capture_output=True, text=True, timeout=120, check=True)
+    assert f"a list of {', '.join(get_args(Move))}" in " ".join(told.stdout.replace("#", " ").split())
