@@ -114,12 +114,14 @@ pub const PATIENCE: u64 = 100_000;
 pub const PATIENCE_SHARE: f64 = 0.5;
 /// Where nothing is left to gain in races, the best list plays so many new instances. One in which it fails joins the races.
 pub const CONFIRMED: usize = 100;
+/// Instances of races from which on no more join them.
+pub const MOST_INSTANCES: usize = 256;
 /// Steps of a run, at the most, where nobody says otherwise.
 pub const MOST_STEPS: u64 = 1_000_000;
 /// The share of the steps that the last comparison and the shortening may take.
 pub const LAST_SHARE: f64 = 0.15;
 /// Lists that are compared in the end, and on how many instances at the most.
-pub const FINALISTS: usize = 4;
+pub const FINALISTS: usize = 6;
 /// See [`FINALISTS`].
 pub const LAST_EPISODES: usize = 100;
 /// A shorter list may lose so much of what the best one earns above random play, and so many standard errors.
@@ -146,6 +148,8 @@ pub const PROBES: usize = 8;
 /// What a rule or an atom has to save, as a share of what acting at random loses: low, so that nothing is missed, and high, so that short lists
 /// are among those that are raced.
 pub const TABLE_PRICES: [f64; 2] = [0.0005, 0.005];
+/// The same for the last lists, which have to be short.
+pub const SHORT_PRICES: [f64; 3] = [0.002, 0.01, 0.05];
 /// Discounts at which actions are valued: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
 pub const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
 /// A list that loses less than this share of what acting at random loses has nothing to gain at all.

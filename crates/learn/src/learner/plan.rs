@@ -139,13 +139,15 @@ fn sampling(record: &Record, ledger: &Ledger, terms: &Terms, rng: &mut Rng) -> O
     let raced = steps - ledger.of(Part::Trying) - trained;
     let draws =
         terms.has(Move::Draw) && record.tried.len() < DRAWN_FIRST && record.elites.len() < DRAWN_FIRST;
-    // A table that is not full knows what actions are worth.
-    let tries = record.can_try && !flat && (!terms.tables || record.is_full);
+    // A table that is not full knows what actions are worth: lists drawn at random would only fit the instances of the races.
+    let knows = terms.tables && !record.is_full && terms.has(Move::Explore);
+    let tries = record.can_try && !flat && !knows;
+    let draws = draws && !knows;
     let due = [
         (restarts, trained, Move::Gradient),
         (terms.has(Move::Draw) && draws, 0, Move::Draw),
         (terms.has(Move::Try) && tries, ledger.of(Part::Trying), Move::Try),
-        (terms.has(Move::Change), raced, Move::Change),
+        (terms.has(Move::Change) && !knows, raced, Move::Change),
     ];
     let least = due.into_iter().filter(|d| d.0).min_by_key(|d| d.1)?.2;
     if least == Move::Change && terms.has(Move::Draw) {

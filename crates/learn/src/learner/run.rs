@@ -302,18 +302,35 @@ impl<'a> Run<'a> {
 
     /// Adds instances to races.
     pub(super) fn add_instances(&mut self, instances: Vec<Instance>) -> Result<(), Error> {
-        for e in 0..self.record.elites.len() {
+        self.play_new(0, &instances)?;
+        self.record.instances.extend(instances);
+        let steps = self.steps();
+        self.record.sort(steps);
+        Ok(())
+    }
+
+    /// Adds instances to races that the best list has played.
+    pub(super) fn add_played(&mut self, played: Vec<(Instance, Play)>) -> Result<(), Error> {
+        let (instances, plays): (Vec<Instance>, Vec<Play>) = played.into_iter().unzip();
+        self.record.elites[0].plays.extend(plays);
+        self.play_new(1, &instances)?;
+        self.record.instances.extend(instances);
+        let steps = self.steps();
+        self.record.sort(steps);
+        Ok(())
+    }
+
+    /// Plays new instances with all of the best lists from that one on.
+    fn play_new(&mut self, first: usize, instances: &[Instance]) -> Result<(), Error> {
+        for e in first..self.record.elites.len() {
             let list = self.record.elites[e].list.clone();
             let (policy, wider) = list.policy(&self.alphabet(&list));
             let mut actor = Actor::new(&policy, &wider);
-            for &instance in &instances {
+            for &instance in instances {
                 let play = self.episode(&mut actor, (From::Races, instance), Part::Racing)?;
                 self.record.elites[e].plays.push(play);
             }
         }
-        self.record.instances.extend(instances);
-        let steps = self.steps();
-        self.record.sort(steps);
         Ok(())
     }
 

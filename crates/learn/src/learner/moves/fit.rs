@@ -27,7 +27,10 @@ impl Run<'_> {
         self.record.fitted = self.record.explored.len();
         let words = self.record.words.clone();
         let before = self.record.version;
-        for fitted in self.fits(&words, &DISCOUNTS)? {
+        // Which discount serves is known after the first round.
+        let known = [self.record.gamma];
+        let discounts: &[f64] = if self.record.rounds > 1 { &known } else { &DISCOUNTS };
+        for fitted in self.fits(&words, discounts, &TABLE_PRICES)? {
             self.challenge(fitted.list, Origin::Improvement)?;
         }
         self.record.idle = if self.record.version == before { self.record.idle + 1 } else { 0 };
@@ -54,7 +57,7 @@ impl Run<'_> {
         let (before, version) = (mean(self), self.record.version);
         let from = self.record.words.clone();
         let gamma = self.record.gamma;
-        let mut fitted = self.fits(words, &[gamma])?;
+        let mut fitted = self.fits(words, &[gamma], &TABLE_PRICES)?;
         // Where the best list fails, what it loses on what was explored does not tell the whole.
         let fails = !self.record.succeeds(self.terms.compared(&self.record).min(self.terms.given));
         fitted.retain(|f| fails || f.loses < loses);
@@ -113,7 +116,12 @@ impl Run<'_> {
     }
 
     /// Lists in these words that lose little on what was explored: the best one edited, and new ones, at several discounts.
-    pub(super) fn fits(&mut self, words: &Words, discounts: &[f64]) -> Result<Vec<Fitted>, Error> {
+    pub(super) fn fits(
+        &mut self,
+        words: &Words,
+        discounts: &[f64],
+        prices: &[f64],
+    ) -> Result<Vec<Fitted>, Error> {
         let mut found: Vec<Fitted> = Vec::new();
         let Some(problem) = self.lexicon.problem(words)? else { return Ok(found) };
         if self.table.substitutions_in_sample(&problem.alphabet) > MOST_SUBSTITUTIONS {
@@ -130,11 +138,10 @@ impl Run<'_> {
                 continue;
             }
             let at_random = regrets.lost(&Vec::new());
-            let mut starts: Vec<(Levels, f64)> =
-                from_best.iter().map(|l| (l.clone(), TABLE_PRICES[0])).collect();
+            let mut starts: Vec<(Levels, f64)> = from_best.iter().map(|l| (l.clone(), prices[0])).collect();
             let much = starts.first().is_none_or(|(levels, _)| regrets.lost(levels) > MUCH * at_random);
             if self.record.sizes <= LATE || much {
-                starts.extend(TABLE_PRICES.map(|price| (frozen.clone(), price)));
+                starts.extend(prices.iter().map(|&price| (frozen.clone(), price)));
             }
             for (start, price) in starts {
                 regrets.price = price * at_random;

@@ -4,8 +4,9 @@ use crate::act::actor::Actor;
 use crate::error::Error;
 use crate::learner::checkpoint::Origin;
 use crate::learner::ledger::{From, Part};
-use crate::learner::limits::{CONFIRMED, FAILURES};
+use crate::learner::limits::{CONFIRMED, MOST_INSTANCES, SHORT_PRICES};
 use crate::learner::run::Run;
+use crate::learner::words::Words;
 
 impl Run<'_> {
     /// Races all lists that are a little shorter than the best one, or in another order.
@@ -14,25 +15,33 @@ impl Run<'_> {
         for list in self.draw(&best.words.clone(), |drawer, _| drawer.shorter(&best)) {
             self.challenge(list, Origin::Improvement)?;
         }
+        if self.terms.tables && !self.record.explored.is_empty() {
+            let plain = Words { invented: best.words.invented.clone(), ..Words::default() };
+            let gamma = [self.record.gamma];
+            for words in [plain, best.words.clone()] {
+                for fitted in self.fits(&words, &gamma, &SHORT_PRICES)? {
+                    self.challenge(fitted.list, Origin::Improvement)?;
+                }
+            }
+        }
         self.record.shortened = Some(best);
         Ok(())
     }
 
-    /// Plays new instances with the best list, and adds those in which it fails to races.
+    /// Plays new instances with the best list. They join the races if it fails in one of them.
     pub(in crate::learner) fn confirm(&mut self) -> Result<(), Error> {
         let best = self.record.elites[0].list.clone();
         let (policy, wider) = best.policy(&self.alphabet(&best));
         let mut actor = Actor::new(&policy, &wider);
-        let mut failed = Vec::new();
+        let mut played = Vec::new();
         for k in 0..CONFIRMED {
             let instance = self.new_instance(k % self.terms.given.max(1));
-            if !self.episode(&mut actor, (From::Races, instance), Part::Racing)?.success {
-                failed.push(instance);
-            }
+            let play = self.episode(&mut actor, (From::Races, instance), Part::Racing)?;
+            played.push((instance, play));
         }
-        if !failed.is_empty() {
-            failed.truncate(FAILURES);
-            self.add_instances(failed)?;
+        if played.iter().any(|(_, play)| !play.success) && self.record.instances.len() < MOST_INSTANCES {
+            // All of them: only those in which it fails would speak for any other list.
+            self.add_played(played)?;
             // What it does there is to be explored.
             self.record.version += 1;
             (self.record.rounds, self.record.idle) = (0, 0);
