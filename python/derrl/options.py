@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+Move = Literal[
+    "look", "explore", "fit", "widen", "invent", "raise", "gradient", "draw", "change", "try", "sums", "shorten", "confirm",
+]
+"""A part of the search, which ``without`` switches off."""
+
 
 class Settings(TypedDict, total=False):
     """Keyword arguments of :func:`derrl.train` that are settings."""
@@ -28,4 +33,4 @@ class Settings(TypedDict, total=False):
     confidence: bool
     restarts: int
     doubling: bool
-    without: list[str]
+    without: Sequence[Move]

@@ -34,6 +34,11 @@ class Watch:
         """Whether the run is to end with what there is."""
         return self.enough or (self.until is not None and time.monotonic() >= self.until)
 
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return float("inf") if self.until is None else max(0.0, self.until - time.monotonic())
+
     def absorb(self, world: World, folder: Path, kept: str, seconds: float) -> None:
         """Takes in what a run gave."""
         text = _derrl.absorb(world, folder, [kept], seconds)
@@ -56,19 +61,25 @@ def ray_module() -> Any:
 
 ATTEMPTS = 3
 """How often what a worker did not finish is tried."""
+PIECE = 10.0
+"""Seconds that the first task of a run takes; each later one takes twice as many. In between, the folder has what there is."""
+PATIENCE = 10.0
+"""Seconds that a task may take longer where the time of the run is up."""
 
 
 def run_on_ray(world: World, folder: Path, watch: Watch) -> None:
-    """Does a run as a Ray task. All machines read the folder; this process alone writes it.
+    """Does a run as Ray tasks, one after the other. All machines read the folder; this process alone writes it.
 
     A task whose worker dies is given to another.
     """
     ray = ray_module()
     task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(_result)
+    piece = PIECE
     while not watch.over and _derrl.pending(world, folder):
-        running, counted = [task.remote(world, folder.absolute())], time.monotonic()
+        seconds, counted = min(piece, watch.left), time.monotonic()
+        running, piece = [task.remote(world, folder.absolute(), seconds)], 2 * piece
         try:
-            while running and not watch.over:
+            while running and not (watch.over and time.monotonic() > counted + seconds + PATIENCE):
                 ready, running = ray.wait(running, timeout=0.2)
                 for kept, failure in ray.get(ready):
                     if kept is not None:
@@ -82,15 +93,23 @@ def run_on_ray(world: World, folder: Path, watch: Watch) -> None:
                 ray.cancel(reference)
 
 
-def _result(world: World, folder: Path) -> tuple[str | None, BaseException | None]:
-    """What a run gives, with the exception that ended it, if one did."""
+def _result(world: World, folder: Path, seconds: float) -> tuple[str | None, BaseException | None]:
+    """What a run gives in so many seconds, with the exception that ended it, if one did."""
+    until, late = time.monotonic() + seconds, False
+
+    def look(*_: object) -> None:
+        nonlocal late
+        if time.monotonic() >= until:
+            late = True
+            raise TimeoutError
+
     kept: str | None = None
     failure: BaseException | None
     try:
-        kept, failure = _derrl.restart(world, folder)
+        kept, failure = _derrl.restart(world, folder, look)
     except BaseException as error:
         failure = error
-    return kept, None if failure is None else _portable(failure)
+    return kept, None if failure is None or late else _portable(failure)
 
 
 def _portable(error: BaseException) -> BaseException:

@@ -72,7 +72,8 @@ class _NotebookBar(_Bar):
         self.rules = rules(policy)
 
     def __call__(self, done: int, planned: int, message: str) -> None:
-        shown = progress(self.title, self.share(done, planned), message, time.monotonic() - self.start) + self.rules
+        told = message if planned or not done else f"{done:,} decisions, {message}"
+        shown = progress(self.title, self.share(done, planned), told, time.monotonic() - self.start) + self.rules
         self.handle.update({"text/plain": self.line(done, planned, message), "text/html": shown}, raw=True)
 
     def close(self) -> None:

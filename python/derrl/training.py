@@ -87,7 +87,7 @@ class Run:
         self.seconds: float = result["seconds"]
         """How long it took."""
         self.restarts: int = result["restarts"]
-        """How many restarts there were."""
+        """How many restarts of the gradient there were: none where a world was solved without."""
         self.finished: bool = result.get("finished", True)
         """Whether training has ended. Where not, this is the best so far, and the scores are what training saw."""
         self.ended: str | None = (result.get("ended") or {}).get("why")
@@ -157,8 +157,8 @@ class Run:
         return [json.loads(line) for line in text.splitlines()]
 
     def curve(self) -> Any:
-        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number. Rules about numbers
-        come from races and not from updates: there, a row per policy that was the best so far.
+        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number. Where
+        there was no restart of the gradient, a row per policy that was the best so far.
 
             >>> run.curve().plot(x="episodes", y="mean_return")
         """
@@ -231,10 +231,12 @@ def settings() -> dict[str, Any]:
 
 def written(key: str, value: Any) -> str:
     """A setting as the command line has it."""
-    if isinstance(value, str) and not value.isprintable():
+    if not all(one.isprintable() for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, str)):
         raise Error(f"setting `{key}`: a number or a word, not {value!r}")
     if isinstance(value, bool):
         value = str(value).lower()
+    elif isinstance(value, (list, tuple)) and value and all(isinstance(one, str) for one in value):
+        value = ",".join(value)
     elif isinstance(value, (list, tuple)):
         value = "[" + ", ".join(map(str, value)) + "]"
     return f"{key}={value}"

@@ -75,8 +75,7 @@ impl Request {
 }
 
 /// Trains in a folder from where it was, and returns what `train --json` prints. `progress` is called now and then with the
-/// updates done, those planned, and a word on what is under way. `on_best` is called with every better policy; where it returns
-/// true, or `enough` is true from the start, the run ends with its best policy. What they raise, or Ctrl-C, stops the run, which
+/// decisions made, 0, and a word on what is under way. `on_best` is called with every better policy; where it returns true, or `enough` is true from the start, the run ends with its best policy. What they raise, or Ctrl-C, stops the run, which
 /// can be resumed.
 #[pyfunction]
 #[pyo3(signature = (world, folder, threads = None, progress = None, on_best = None, max_seconds = None, enough = false))]

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 import derrl
-from conftest import QUICK
+from conftest import GRADIENT, QUICK
 from delivery import Delivery
 
-FAST = {"processes": 1, "progress": False, "episodes": 10, **QUICK}
+FAST = {"progress": False, "episodes": 10, **QUICK}
 
 
 class Orders:
@@ -71,7 +71,7 @@ class Rare(Orders):
 
 def test_an_inferred_domain_extends_itself(capfd, tmp_path):
     (tmp_path / "kept.txt").write_text("mine")
-    run = derrl.train(Rare(), out=tmp_path, **FAST)
+    run = derrl.train(Rare(), out=tmp_path, **FAST, **GRADIENT)
     assert ":- state(tired(item))." in run.world.domain
     assert "added to the inferred domain:\n:- state(tired(item))." in capfd.readouterr().err
     assert (tmp_path / "kept.txt").is_file() and (tmp_path / "domain.pl").read_text() == run.world.domain
@@ -87,7 +87,7 @@ def test_errors_of_inferred_domains_say_so():
             return (facts, float("nan") if self.late > 600 else reward, *rest)
 
     with pytest.raises(derrl.Error, match=r'(?s)NaN.*inferred by random play.*domain = """\n:- action\(order'):
-        derrl.train(Broken(), **FAST)
+        derrl.train(Broken(), **FAST, **GRADIENT)
 
 
 def test_a_policy_learned_among_legal_actions_asks_for_them(delivery_run):
@@ -128,10 +128,10 @@ class Always(Orders):
 
 
 def test_what_is_solved_and_what_is_not():
-    lost = derrl.train(Always(), **FAST)
+    lost = derrl.train(Always(), max_steps=5_000, **FAST)
     assert lost.solved is False and "succeeded()" in str(lost) and "has_goal = False" in str(lost)
     endless = type("Endless", (Orders,), {"has_goal": False})()
-    assert derrl.train(endless, **FAST).solved is None
+    assert derrl.train(endless, max_steps=5_000, **FAST).solved is None
 
 
 class Careless(Orders):
@@ -235,6 +235,10 @@ def test_every_public_name_is_explained_with_an_example():
 
 
 def test_settings_complete_and_are_those_of_the_engine():
-    from derrl.options import Settings
+    from typing import get_args
+
+    from derrl.options import Move, Settings
 
     assert set(derrl.settings()) == set(Settings.__annotations__)
+    told = subprocess.run([sys.executable, "-m", "derrl", "train", "--settings"], capture_output=True, text=True, timeout=120, check=True)
+    assert f"a list of {', '.join(get_args(Move))}" in " ".join(told.stdout.replace("#", " ").split())

@@ -53,7 +53,7 @@ pub fn train_observed(
     Ok(Run {
         seed,
         policy: Policy::new(learned.policy, &learned.alphabet),
-        unsimplified: Policy::new(learned.unsimplified, &learned.alphabet_before),
+        unsimplified: Policy::new(learned.unsimplified, &learned.unsimplified_alphabet),
         scores,
         restarts: keeping.last.into_inner().unwrap_or_else(PoisonError::into_inner),
     })

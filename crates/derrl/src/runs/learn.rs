@@ -155,7 +155,7 @@ fn finish(
     seconds: f64,
     listener: &dyn Listener,
 ) -> anyhow::Result<Option<Finished>> {
-    let unsimplified = learned.unsimplified.display(&learned.alphabet_before).to_string();
+    let unsimplified = learned.unsimplified.display(&learned.unsimplified_alphabet).to_string();
     // What the policy defines is part of what is spoken here.
     let domain = &Domain { alphabet: Arc::clone(&learned.alphabet), ..domain.clone() };
     let config = &folder.config;

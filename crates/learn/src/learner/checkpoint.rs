@@ -101,8 +101,8 @@ pub struct Learned {
     pub alphabet: Arc<Alphabet>,
     /// The same rules before simplification.
     pub unsimplified: Policy,
-    /// The alphabet that they speak: they may define and compare what the policy does not.
-    pub alphabet_before: Arc<Alphabet>,
+    /// The alphabet that these speak: they may define predicates and sums that the policy does without.
+    pub unsimplified_alphabet: Arc<Alphabet>,
     /// The last restart of the gradient whose rules were the best so far.
     pub restart: u64,
     /// Environment steps of the whole run.

@@ -87,14 +87,26 @@ impl<'a> Search<'a> {
             let one = AssertUnwindSafe(|| self.one(*seed, checkpoint));
             Some(catch_unwind(one).unwrap_or_else(|panic| Err(panicked(panic.as_ref()))))
         };
-        let done = |i: usize, result| match result {
+        let mut done = |i: usize, result| match result {
             Ok(learned) => found[i] = learned,
             Err(error) => {
                 failed.borrow_mut().get_or_insert(error);
             }
         };
         // Runs that are interrupted end by themselves.
-        in_chunks(&seeds, threads, || (), work, done, || failed.borrow().is_some());
+        if threads.min(seeds.len()) <= 1 {
+            // In this thread: it is attached to an interpreter once, where a world is written in Python.
+            for (i, seed) in seeds.iter().enumerate() {
+                if failed.borrow().is_some() {
+                    break;
+                }
+                if let Some(result) = work(&mut (), seed, &AtomicBool::new(false)) {
+                    done(i, result);
+                }
+            }
+        } else {
+            in_chunks(&seeds, threads, || (), work, done, || failed.borrow().is_some());
+        }
         failed.into_inner().map_or(Ok(found), Err)
     }
 
@@ -196,12 +208,12 @@ impl<'a> Search<'a> {
     /// A run that has come to its end.
     fn learned(&self, checkpoint: &Checkpoint, ending: &Ending) -> Result<Learned, Error> {
         let (policy, alphabet) = self.read(&ending.policy)?;
-        let (unsimplified, alphabet_before) = self.read(&ending.unsimplified)?;
+        let (unsimplified, unsimplified_alphabet) = self.read(&ending.unsimplified)?;
         Ok(Learned {
             policy,
             alphabet,
             unsimplified,
-            alphabet_before,
+            unsimplified_alphabet,
             restart: checkpoint.done.iter().rev().find(|d| d.led).map_or(0, |d| d.restart),
             steps: ending.steps,
             selection_steps: ending.selection_steps,

@@ -94,7 +94,7 @@ pub struct Config {
 /// A list of moves, or their names joined by commas.
 fn moves<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Move>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "it must be a list of moves, such as explore,draw")]
     enum Moves {
         List(Vec<String>),
         Joined(String),
