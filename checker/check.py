@@ -20,6 +20,7 @@ from collections import namedtuple
 
 
 Unreadable = type("Unreadable", (Exception,), {})  # a text that this program does not understand
+MOST = 1 << 28  # characters of a file that are read
 Rejected = type("Rejected", (Exception,), {})  # a certificate that does not hold
 
 
@@ -547,7 +548,10 @@ def check(condition, message):
 
 def read(file):
     with open(file, encoding="utf-8", errors="replace") as f:
-        return f.read()
+        text = f.read(MOST + 1)
+    if len(text) > MOST:
+        raise Unreadable(f"{file}: it has more than {MOST} characters")
+    return text
 
 
 def once(pairs):

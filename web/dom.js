@@ -45,6 +45,30 @@ const number = (n, digits = 2) =>
 // Code whose options stay whole: a line may end before `--seed`, not inside it.
 const codeNode = (text) => el("code", {}, text.split(/(--[\w-]+)/).map((part, i) => (i % 2 ? el("span", { class: "whole" }, part) : part)));
 
+// Gives a text as a file, and puts one where it can be pasted.
+function download(name, content, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+async function copied(content) {
+  try {
+    await navigator.clipboard.writeText(content);
+    return true;
+  } catch {
+    return false; // A page from a file may not.
+  }
+}
+
+// Says on a button for a moment what it did.
+function said(button, word) {
+  const label = button.dataset.label || button.textContent;
+  button.dataset.label = label;
+  button.textContent = word;
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+
 const isVariable = (name) => /^[A-Z_]/.test(name);
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 

@@ -92,13 +92,7 @@ function open(run, at = {}) {
   writePlace();
 }
 
-document.addEventListener("keydown", (event) => {
-  const target = event.target;
-  const typing = target.matches("input, select, textarea");
-  const pressing = target.matches("button, a, summary") && event.key === " ";
-  if (typing || pressing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (player?.key(event)) event.preventDefault();
-});
+listenForKeys(() => player);
 
 window.addEventListener("hashchange", () => {
   if (!location.hash.includes("=")) return; // a link within the page

@@ -45,27 +45,29 @@ class Player {
     p.others = el("div", { class: "chips" });
     p.why = el("div", { class: "why", id: "why", role: "region", "aria-label": "Why not", hidden: true });
     p.facts = el("div", { class: "facts" });
+    p.numbers = el("div", {});
     const card = (area, title, ...children) => el("section", { class: `card area-${area}`, "aria-label": title }, el("h2", {}, title), children);
     const player = el("section", { class: "card area-player", id: "player", tabindex: -1, "aria-label": "Episodes" },
       p.tasks, el("div", { class: "about" }, p.summary, p.episodes), p.scene,
       el("div", { class: "controls" }, p.first, p.back, p.play, p.next, p.last, p.scrub, el("label", { class: "speed" }, p.speed)),
-      p.caption, p.decision,
+      p.caption, p.decision, p.numbers,
       el("p", { class: "hint keys" }, "Keys: ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " step, ", el("kbd", {}, "space"), " play, ", el("kbd", {}, "Home"), " ", el("kbd", {}, "End")),
       p.command);
     const rules = card("rules", "The policy", p.rules);
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
     // "Why not" stays near the picture: under it where a long policy would push it away.
-    const others = card("others", "Why not another action?", p.others, p.why);
+    // It has its room before it is there, so that nothing moves under a pointer.
+    const others = card("others", "Why not another action?", p.others, el("div", { class: "why-room" }, p.why, el("p", { class: "hint point" }, "Point at an action to see why it was not chosen; click to keep the answer.")));
     const isLong = this.run.rules.length > 4;
-    return el("div", { class: "stage" },
-      el("div", { class: "column" }, player, isLong && others, this.more[0]),
-      el("div", { class: "column" }, rules, !isLong && others, card("facts", "What holds", p.facts), this.more[1]));
+    this.columns = [[player, isLong && others, this.more[0]], [rules, !isLong && others, card("facts", "What holds", p.facts), this.more[1]]];
+    return el("div", { class: "stage" }, this.columns.map((column) => el("div", { class: "column" }, column)));
   }
 
   withoutEpisodes(rules) {
     replace(this.parts.rules, rulesNode(this.run, null));
-    return el("div", { class: "stage" }, el("div", { class: "column" }, rules, this.more[0]),
-      el("div", { class: "column" }, el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run.")), this.more[1]));
+    const none = el("section", { class: "card area-player", id: "player", tabindex: -1 }, el("h2", {}, "Episodes"), el("p", { class: "sub" }, "This page holds no episodes of this run."));
+    this.columns = [[rules, this.more[0]], [none, this.more[1]]];
+    return el("div", { class: "stage" }, this.columns.map((column) => el("div", { class: "column" }, column)));
   }
 
   // Shows a step of an episode of a task; what is not there falls back to the first, and the step to the one to open with.
@@ -116,6 +118,7 @@ class Player {
     this.situation = step ? this.run.situations[step.at] : { facts: end.facts, others: [] };
     this.picture(forward);
     replace(p.rules, rulesNode(this.run, fired));
+    replace(p.numbers, numbersNode(this.run, this.episode, this.frame, fired));
     replace(p.decision, step ? this.decision(step) : this.ending(end));
     this.renderOthers(step);
     this.renderFacts(step);
@@ -273,6 +276,16 @@ class Player {
     act();
     return true;
   }
+}
+
+// Arrow keys, space, Home and End belong to the player wherever the focus is, but where somebody types or presses a button.
+function listenForKeys(current) {
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("input, select, textarea");
+    const pressing = event.target.matches("button, a, summary") && event.key === " ";
+    if (typing || pressing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (current()?.key(event)) event.preventDefault();
+  });
 }
 
 // The pictures of all frames: each step holds only what changed.

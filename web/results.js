@@ -98,6 +98,9 @@ function verifyNode(run) {
     el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", codeNode(result.command)));
 }
 
+// Instances that fail however ties are broken.
+const failing = (size) => BigInt(size.failing) - BigInt(size.failing_by_bad_luck_only);
+
 function verdictNode(result) {
   const verdict = VERDICTS[result.verdict];
   const rest = result.summary.slice(result.summary.indexOf(":") + 1).trim();
@@ -112,7 +115,6 @@ const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 function sizesNode(result) {
   const luck = result.sizes.some((size) => String(size.failing_by_bad_luck_only) !== "0");
   // Counts beyond what a number holds come as text.
-  const failing = (size) => BigInt(size.failing) - BigInt(size.failing_by_bad_luck_only);
   const heads = ["Size", "Instances", "States", "Failing", luck && "Need luck", "Longest run", "Excess at worst", "Excess on average", "Optimal"];
   const rows = result.sizes.map((size) => {
     const none = String(size.failing) === String(size.instances);
@@ -168,7 +170,23 @@ function failedNode(run) {
   const words = !run.rules.length ? "This run failed: no rule was found, so the policy acts at random." : part === undefined ? "This run did not solve its training task." : `${percent(part)} of the training episodes succeed.`;
   const advice = run.advice.filter((text) => !/^\d+% of the training episodes/.test(text));
   return el("section", { class: isGood ? "card partly" : "card failed", role: isGood ? null : "alert", "aria-label": isGood ? "Not perfect" : "Not solved" }, el("h2", {}, words),
-    el("p", { class: "sub" }, isGood ? "What may help with the rest:" : "What was found, and what to try:"), el("ul", { class: "advice" }, advice.map((text) => el("li", {}, withCode(text)))));
+    el("p", { class: "sub" }, isGood ? "What may help with the rest:" : "What was found, and what to try:"), el("ul", { class: "advice" }, advice.filter((text) => !told(run.diagnosis, text)).map((text) => el("li", {}, withCode(text)))), pairNode(run.diagnosis));
+}
+
+// What the pictures of two states say better than words.
+const told = (found, text) => found?.pair && /^(two states look alike|told apart by|`[^`]*` is (right|wrong) where )/.test(text);
+
+// Two states that look alike and need different actions, side by side.
+function pairNode(found) {
+  if (!found?.pair) return null;
+  const { alike_to: to, first, second, told_apart_by: rule } = found.pair;
+  const state = (shown, i) => el("li", { class: shown.is_right ? null : "wrong" },
+    el("div", { class: "scene small" }, drawing(found.pictures[i])),
+    el("p", {}, codeNode(shown.action), shown.is_right ? " is right here." : [" is wrong here: ", codeNode(shown.right), " is right."]),
+    el("details", {}, el("summary", {}, plural(shown.facts.length, "fact")), el("p", { class: "sub mono" }, shown.facts.join(", "))));
+  return el("div", { class: "counterexample" }, el("h3", {}, `Two ${String(first.facts) === String(second.facts) ? "actions" : "states"} that look alike to ${to}`),
+    el("ul", { class: "run pair" }, state(first, 0), state(second, 1)),
+    rule && el("p", { class: "example" }, "Told apart by ", codeNode(rule)));
 }
 
 // Text in which `backticks` mark what is typed.

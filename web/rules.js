@@ -50,10 +50,22 @@ function rulesNode(run, fired) {
     return el("li", { class: now ? "rule fired" : "rule", "data-rule": i, "aria-current": now ? "step" : null },
       clause(rule),
       el("p", { class: "english" }, rule.english),
+      useNode(run, rule, i),
       el("span", { class: "weight", title: "the value of the action when the rule fires" }, rule.weight.toFixed(2)),
       now && el("div", { class: "case" }, bindings(rule, fired.phi), instances(rule, fired.phi, [])));
   }));
   return run.definitions?.length ? [list, definitionsNode(run.definitions)] : list;
+}
+
+// What a rule is for: how often it fires in the episodes of this page, and what is lost without it.
+function useNode(run, rule, i) {
+  const steps = (run.tasks || []).flatMap((task) => task.episodes.flatMap((episode) => episode.steps));
+  const fires = steps.filter((step) => step.fired?.rule === i).length;
+  const parts = [];
+  if (steps.length) parts.push(fires ? `fires in ${fires} of ${grouped(steps.length)} steps here` : "fires in no step here");
+  if (rule.use?.success && rule.use.success[0] !== rule.use.success[1]) parts.push(`without it ${percent(rule.use.success[1])} succeed, with it ${percent(rule.use.success[0])}`);
+  else if (rule.use) parts.push(Math.abs(rule.use.mean[0] - rule.use.mean[1]) < 0.0005 ? "without it nothing is lost in training" : `without it the return is ${number(rule.use.mean[1], 3)}, with it ${number(rule.use.mean[0], 3)}`);
+  return parts.length > 0 && el("p", { class: "use" }, sentence(parts.join("; ")));
 }
 
 // What the policy defines for itself.
@@ -94,7 +106,7 @@ function changesNode(other) {
     return el("p", { class: "answer" },
       (change.removed || []).map((fact) => el("span", { class: "fact goes" }, fact)),
       (change.added || []).map((fact) => el("span", { class: "fact comes" }, fact)),
-      el("span", { class: "sub" }, then[change.standing], change.odd && " (but no such state can occur: it breaks a constraint of the domain)"));
+      el("span", { class: "sub" }, then[change.standing]));
   });
   return [el("h3", {}, "What would have to change"), answers];
 }

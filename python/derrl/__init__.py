@@ -1,7 +1,7 @@
 """Learns reinforcement-learning policies that a person can read: first-order rules.
 
     >>> import derrl
-    >>> run = derrl.train("blocks", seed=0, out="runs/blocks")
+    >>> run = derrl.train("blocks", seed=0, out="runs/first")
     >>> print(run.policy)
     >>> run.scores["train"].success_rate
 
@@ -11,7 +11,7 @@
 | bring a world | any object with ``reset(seed)`` and ``step(action)``; :func:`check_world`, :func:`infer_domain`, :func:`world` |
 | take one of others | ``derrl.train("Taxi-v3")``, :func:`minigrid`, :func:`wrap`, :func:`pddl`; :func:`builtin` lists those that are here |
 | act and ask | ``Policy.act``, ``predict``, ``explain``, ``why_not``, ``save``; ``Run.report`` writes a page, ``Run.curve`` gives figures |
-| be sure | :func:`verify`, :func:`diff`, :func:`evaluate` |
+| be sure | :func:`verify`, :func:`diff`, :func:`simplify`, :func:`evaluate` |
 | leave | :func:`export` to Prolog, answer sets, Python, Rust and others; :func:`plan` for the planning competition's format |
 
 Where Gymnasium is installed, importing this package registers the built-in worlds: ``gymnasium.make("derrl/Blocks-v0")``. The guide is
@@ -20,7 +20,7 @@ Where Gymnasium is installed, importing this package registers the built-in worl
 
 from ._derrl import Error, World, __version__, builtin
 from .policies import (
-    Difference, Explanation, Plan, Policy, Proof, Score, WhyNot, diff, evaluate, export, plan, verify,
+    Difference, Explanation, Plan, Policy, Proof, Score, Simplified, WhyNot, diff, evaluate, export, plan, simplify, verify,
 )
 from .checking import WorldCheck, check_world
 from .gridworlds import MinigridWorld, minigrid
@@ -30,9 +30,9 @@ from .worlds import Atom, infer_domain, pddl, world
 from .wrapping import Wrapped, wrap
 
 __all__ = [
-    "Atom", "Best", "Difference", "Error", "Explanation", "MinigridWorld", "Plan", "Policy", "Proof", "Run", "Score", "WhyNot", "World",
+    "Atom", "Best", "Difference", "Error", "Explanation", "MinigridWorld", "Plan", "Policy", "Proof", "Run", "Score", "Simplified", "WhyNot", "World",
     "WorldCheck", "Wrapped", "__version__", "builtin", "check_world", "compare", "diff", "evaluate", "export", "infer_domain", "minigrid", "pddl",
-    "plan", "resume", "settings", "sweep", "train", "verify", "world", "wrap",
+    "plan", "resume", "settings", "simplify", "sweep", "train", "verify", "world", "wrap",
 ]
 
 try:

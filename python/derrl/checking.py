@@ -44,9 +44,10 @@ def _difference(first: frozenset[tuple[Any, ...]], second: frozenset[tuple[Any, 
 
 def _played(of: Any, seed: int, steps: int, choose: Inference | None) -> list[Any]:
     """What an episode of random play says, step by step. The same actions are tried every time."""
+    # Before the episode: it plays some of its own.
+    chance = choose if choose is not None else Inference(of, episodes=1, steps=steps)
     seen = _facts(of.reset(seed))
     told: list[Any] = [seen]
-    chance = choose if choose is not None else Inference(of, episodes=1, steps=steps)
     chance.rng = random.Random(seed)
     for _ in range(steps):
         action = chance.choose(of, set(seen))

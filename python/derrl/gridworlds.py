@@ -33,8 +33,41 @@ _SHARED = """
 _HIGH = ":- action(goto(thing)).  :- action(pickup(thing)).  :- action(open(thing)).  :- action(drop).\n" + _SHARED
 _PRIMITIVE = (
     ":- action(walk(move)).  :- action(pickup).  :- action(drop).  :- action(toggle).\n" + _SHARED
-    + ":- state(way(thing, move)).  :- state(ahead(kind)).\n"
+    + ":- state(way(thing, move)).  :- state(ahead(kind)).  :- background(turn(move)).  :- background(onward(move)).\n"
 )
+_CELLS = """
+:- state(here(cell)).        :- state(at(thing, cell)).    :- state(faces(compass)).
+:- state(free(cell)).        :- state(lava(cell)).         :- background(next(cell, compass, cell)).
+"""
+_WORDS = """
+goto(X): go to X
+pickup(X): pick up X
+open(X): open X
+drop: put down what is carried
+done: say that it is done
+walk(X): make X
+pickup: pick up what is ahead
+toggle: open what is ahead
+key(X): X is a key
+ball(X): X is a ball
+box(X): X is a box
+door(X): X is a door
+goal(X): X is a goal
+colour(X, Y): X has the colour Y
+locked(X): X is locked
+closed(X): X is closed
+opened(X): X is open
+carried(X): X is carried
+empty_handed: nothing is carried
+facing(X): X is right ahead
+reachable(X): there is a way to X
+wanted(X): the mission names X
+wanted_then(X): the mission names X second
+way(X, Y): Y leads nearer to X
+ahead(X): X is ahead
+"""
+COMPASS = ("east", "south", "west", "north")
+"""Minigrid's directions, by their numbers."""
 
 
 class MinigridWorld:
@@ -43,15 +76,20 @@ class MinigridWorld:
         >>> world = derrl.minigrid("MiniGrid-DoorKey-5x5-v0")
     """
 
-    def __init__(self, env: Any, actions: str = "high") -> None:
+    def __init__(self, env: Any, actions: str = "high", cells: bool = False) -> None:
         if actions not in ("high", "primitive"):
             raise Error(f"actions: `high` or `primitive`, not {actions!r}")
-        self.env, self.kind = env, actions
+        if not hasattr(getattr(env, "unwrapped", None), "grid"):
+            raise Error(f"minigrid: an environment of the package minigrid or its name, not {env!r}")
+        self.env, self.kind, self.cells = env, actions, bool(cells)
         self.name = _name(env)
         # Some environments end when `done` is said; in the others it does nothing.
         steps = [k.__dict__["step"] for k in type(env.unwrapped).__mro__ if "step" in k.__dict__ and k.__name__ != "MiniGridEnv"]
         self._ends = any("done" in getattr(getattr(step, "__code__", None), "co_names", ()) for step in steps)
         self.domain = (_HIGH if actions == "high" else _PRIMITIVE) + (":- action(done).\n" if self._ends else "")
+        if self.cells:
+            self.domain += _CELLS
+        self.words = _WORDS
         self.summary = f"{self.name} of Minigrid"
         self._names: dict[int, tuple[str, Any]] = {}
         self._wanted: list[tuple[str | None, str | None]] = []
@@ -62,11 +100,12 @@ class MinigridWorld:
             self.legal = self._legal
 
     def __repr__(self) -> str:
-        return f"derrl.minigrid({self.name!r}, actions={self.kind!r})"
+        named = self.env.spec.id if getattr(self.env, "spec", None) is not None else self.name
+        return f"derrl.minigrid({named!r}, actions={self.kind!r}{', cells=True' if self.cells else ''})"
 
     def copy(self) -> MinigridWorld:
         """An independent copy in the same state."""
-        other = MinigridWorld(copy.deepcopy(self.env), self.kind)
+        other = MinigridWorld(copy.deepcopy(self.env), self.kind, self.cells)
         # The things of the copy are others, in the same cells.
         mine, theirs = dict(self._things()), dict(other._things())
         other._names = {
@@ -107,6 +146,32 @@ class MinigridWorld:
             return False
         thing = grid.get(*cell)
         return thing is None or (thing.can_overlap() and thing.type != "lava")
+
+    def background(self) -> list[Atom]:
+        """What stays for an episode: which moves are turns, and where cells are."""
+        said: list[Atom] = [("turn", "left"), ("turn", "right"), ("onward", "forward")] if self.kind == "primitive" else []
+        return said + (self._neighbours() if self.cells else [])
+
+    def _neighbours(self) -> list[Atom]:
+        """Which cells are beside which. Walls are no cells."""
+        grid = self.env.unwrapped.grid
+        floor = [(x, y) for y in range(grid.height) for x in range(grid.width) if getattr(grid.get(x, y), "type", "") != "wall"]
+        among = set(floor)
+        beside = (((x, y), way, (x + dx, y + dy)) for x, y in floor for way, (dx, dy) in zip(COMPASS, AHEAD))
+        return [("next", _cell(at), way, _cell(there)) for at, way, there in beside if there in among]
+
+    def _where(self) -> list[Atom]:
+        """Where things are, and which cells one may walk onto."""
+        grid = self.env.unwrapped.grid
+        x, y, way = self._pose()
+        said: list[Atom] = [("here", _cell((x, y))), ("faces", COMPASS[way])]
+        said += [("at", self._called(thing), _cell(cell)) for cell, thing in self._things() if cell[0] >= 0]
+        for cell in ((x, y) for y in range(grid.height) for x in range(grid.width)):
+            if self._enters(cell):
+                said.append(("free", _cell(cell)))
+            elif getattr(grid.get(*cell), "type", "") == "lava":
+                said.append(("lava", _cell(cell)))
+        return said
 
     def _pose(self) -> Pose:
         x, y = self.env.unwrapped.agent_pos
@@ -173,6 +238,8 @@ class MinigridWorld:
                 said.append(("reachable", name))
             if thing is front:
                 said.append(("facing", name))
+        if self.cells:
+            said += self._where()
         if self.kind == "primitive":
             said += [("way", name, PRIMITIVES[path[0]]) for name, path in self._now.items() if path]
             if front is not None:
@@ -229,6 +296,11 @@ class MinigridWorld:
         return self.facts(), total, bool(terminated), bool(truncated)
 
 
+def _cell(cell: Cell) -> str:
+    """The name of a cell: its column and row."""
+    return f"cell{cell[0]}_{cell[1]}"
+
+
 def _mission(text: str) -> list[tuple[str | None, str | None]]:
     """The colours and kinds of things that a mission names, the first two; none stands for any."""
     phrase = rf"\b(?:({'|'.join(COLOURS)}) )?({'|'.join(KINDS)}|object)\b"
@@ -240,7 +312,7 @@ def _matches(thing: Any, colour: str | None, kind: str | None) -> bool:
     return (colour is None or thing.color == colour) and (kind is None or thing.type == kind)
 
 
-def minigrid(env: Any, actions: str = "high", **options: Any) -> MinigridWorld:
+def minigrid(env: Any, actions: str = "high", *, cells: bool = False, **options: Any) -> MinigridWorld:
     """A Minigrid or BabyAI environment as a world, from its full grid.
 
     ``env`` is its name or the environment; ``options`` go to ``gymnasium.make``. Things are ``key0``, ``door0``, ``ball0``, ... with their
@@ -248,7 +320,11 @@ def minigrid(env: Any, actions: str = "high", **options: Any) -> MinigridWorld:
     ``facing(T)``, ``reachable(T)`` (without opening or moving anything), and ``wanted(T)`` and ``wanted_then(T)`` for what the mission names
     first and second. ``actions="high"`` gives ``goto(T)``, ``pickup(T)``, ``open(T)`` and ``drop``, each of as many steps as it takes, and ``done``
     where the environment waits for it; ``actions="primitive"`` gives Minigrid's own: ``walk(left)``, ``walk(right)``,
-    ``walk(forward)``, ``pickup``, ``drop`` and ``toggle``, with ``way(T, M)``, the move that brings one nearer to a thing.
+    ``walk(forward)``, ``pickup``, ``drop`` and ``toggle``, with ``way(T, M)``, the move that brings one nearer to a thing, ``ahead(K)``, the
+    kind of what is in the cell ahead, and ``turn(M)`` and ``onward(M)``.
+
+    ``cells=True`` adds the cells, such as ``cell3_1`` in column 3 and row 1: ``here(C)``, ``faces(D)``, ``at(T, C)``, ``free(C)``, ``lava(C)``, and
+    ``next(C, D, C2)`` for the cell to the east, south, west or north. Rules seldom need them, and learning takes longer.
 
         >>> run = derrl.train(derrl.minigrid("MiniGrid-DoorKey-5x5-v0"), tests={"larger": derrl.minigrid("MiniGrid-DoorKey-8x8-v0")})
     """
@@ -256,4 +332,6 @@ def minigrid(env: Any, actions: str = "high", **options: Any) -> MinigridWorld:
         from .spaces import make
 
         env = make(env, **options)
-    return MinigridWorld(env, actions)
+    elif options:
+        raise Error(f"minigrid: {', '.join(options)} is for gymnasium.make, and this environment is made already")
+    return MinigridWorld(env, actions, cells)

@@ -120,6 +120,11 @@ def stepped(came: Any) -> tuple[Any, float, bool, bool]:
     return came[:4]
 
 
+def left_out(worlds: Iterable[Any], error: Error) -> bool:
+    """Whether one of these worlds goes on without the action that it lacks by an error: a wrapped environment may."""
+    return any([of.leave_out(error) for of in worlds if hasattr(of, "leave_out")])
+
+
 def quote(name: str) -> str:
     """A name as the language writes it."""
     return name if re.fullmatch(r"[a-z]\w*", name) else "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -170,7 +175,13 @@ class Inference:
             action = self.choose(of, before)
             if action is None:
                 return
-            facts, _, terminated, truncated = stepped(of.step(action))
+            try:
+                came = of.step(action)
+            except Error as error:
+                if not left_out([of], error):
+                    raise
+                continue
+            facts, _, terminated, truncated = stepped(came)
             now = self.see(facts, "step(action) returns facts, reward, terminated, truncated; facts are")
             for fact in before ^ now:
                 self.state[fact[0], len(fact) - 1] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import zlib
+from collections.abc import Sequence
 
 STYLE = (
     "font-family:ui-monospace,monospace;white-space:pre-wrap;padding:.5em .8em;margin:.3em 0;"
@@ -12,7 +13,7 @@ STYLE = (
 )
 WORDS = "font-family:system-ui,sans-serif;white-space:normal;opacity:.75;font-size:90%;margin:0 0 .5em 1.5em"
 
-_RULE = re.compile(r"^\s*(?:(?P<value>[\d.eE+-]+)::)?(?P<head>.+?)(?:\s*:-\s*(?P<body>.+?))?\s*\.\s*(?P<note>%.*)?$")
+RULE = re.compile(r"^\s*(?:(?P<value>[\d.eE+-]+)::)?(?P<head>.+?)(?:\s*:-\s*(?P<body>.+?))?\s*\.\s*(?P<note>%.*)?$")
 _NAME = re.compile(r"(\\\+\s*)|('(?:[^'\\]|\\.)*'|[a-z]\w*)(?=\()|\b([A-Z]\w*)\b")
 
 
@@ -52,17 +53,10 @@ def literals(body: str) -> list[str]:
     return [*found, body[last:].strip()]
 
 
-def in_words(head: str, body: str | None) -> str:
-    """A rule as a sentence."""
-    if not body:
-        return f"{head}, whatever holds"
-    said = [f"not {text[2:].strip()}" if text.startswith("\\+") else text for text in literals(body)]
-    return f"{head}, if {' and '.join(said)}"
-
-
-def rules(text: str) -> str:
-    """A policy: each rule with colours, and in words; the strongest rule that fires decides."""
-    parsed = [(line, _RULE.match(line)) for line in text.splitlines() if line.strip()]
+def rules(text: str, sentences: Sequence[str]) -> str:
+    """A policy: each rule with colours, and its sentence; the strongest rule that fires decides."""
+    said = iter(sentences)
+    parsed = [(line, RULE.match(line)) for line in text.splitlines() if line.strip()]
     ranked = {value: i for i, value in enumerate(sorted({-float(m["value"] or 1) for _, m in parsed if m}))}
     lines = []
     for line, found in parsed:
@@ -74,9 +68,40 @@ def rules(text: str) -> str:
         weight = f'<span style="opacity:.6">{found["value"]}::</span>' if found["value"] else ""
         body = f" :- {_coloured(found['body'])}" if found["body"] else ""
         note = f'  <span style="opacity:.6">{html.escape(found["note"])}</span>' if found["note"] else ""
-        words = html.escape(f"{place}: {in_words(found['head'], found['body'])}")
-        lines.append(f'{weight}{_coloured(found["head"])}{body}.{note}<div style="{WORDS}">{words}</div>')
+        # A line without a value defines a predicate, and is no rule of the policy.
+        sentence = next(said, "") if found["value"] else ""
+        words = f'<div style="{WORDS}">{html.escape(f"{place}: {sentence}")}</div>' if sentence else "<br>"
+        lines.append(f"{weight}{_coloured(found['head'])}{body}.{note}{words}")
     return f'<div style="{STYLE}">{"".join(lines)}</div>' if lines else block("(no rule: the policy acts at random)")
+
+
+WIDTH, HEIGHT = 420, 90
+"""Of a curve, in pixels."""
+
+
+def curve(points: Sequence[tuple[float, float]]) -> str:
+    """The mean return of the best policy so far over the steps taken, as an SVG; nothing for a single point."""
+    if len(points) < 2:
+        return ""
+    last, values = max(points[-1][0], 1), [value for _, value in points]
+    low, high = min(values), max(values)
+
+    def place(steps: float, value: float) -> tuple[float, float]:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return WIDTH * steps / last, HEIGHT - 4 - (HEIGHT - 8) * share
+
+    # What was the best stays so until there is a better one.
+    drawn = [place(*points[0])]
+    for steps, value in points[1:]:
+        x, y = place(steps, value)
+        drawn += [(x, drawn[-1][1]), (x, y)]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in drawn)
+    words = f"best so far: {values[-1]:.4g} after {points[-1][0]:,} steps; first: {values[0]:.4g}"
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{words}" '
+        f'style="background:rgba(127,127,127,.08)"><polyline points="{line}" fill="none" stroke="#c2410c" stroke-width="2"/></svg>'
+        f'<div style="{WORDS}">{words}</div>'
+    )
 
 
 def progress(title: str, share: float, message: str, seconds: float) -> str:

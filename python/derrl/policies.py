@@ -15,7 +15,7 @@ from ._derrl import Error, World
 from .arguments import options as as_options, whole, whole_or_none
 from .inference import Action
 from .notebook import block, rules
-from .spaces import is_environment
+from .spaces import converted, is_environment
 from .worlds import WorldLike, domain_text, world as as_world
 
 Facts = Iterable[Sequence["str | int | float"] | str]
@@ -67,7 +67,7 @@ def _match(match: Mapping[str, Any]) -> str:
 class Explanation:
     """Why one decision was taken.
 
-        >>> print(run.policy.explain(facts, world))
+        >>> print(run.policy.explain(facts))
     """
 
     action: str
@@ -183,9 +183,31 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Simplified:
+    """What :func:`simplify` found.
+
+        >>> print(derrl.simplify(run.policy, max_objects=3).policy)
+    """
+
+    policy: Policy
+    """The policy with what is left."""
+    removed: Sequence[str]
+    """The rules and atoms that went, in that order."""
+    states: int
+    """In how many states it was looked whether a decision changes."""
+
+    def __str__(self) -> str:
+        return self.policy.text
+
+    def _repr_html_(self) -> str:
+        return self.policy._repr_html_()
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a policy does in a PDDL problem.
 
+        >>> run = derrl.train(derrl.pddl("ferry"))
         >>> print(derrl.plan(run.policy, "ferry/test/p1.pddl"))
     """
 
@@ -219,12 +241,18 @@ class Policy:
     @staticmethod
     def parse(text: str, domain: WorldLike | Path) -> Policy:
         """The policy that a text describes. The domain is the name of a built-in world, a world, or the text or path of a
-        domain file."""
+        domain file.
+
+            >>> policy = derrl.Policy.parse("move(X, Y) :- top(X), isFloor(Y).", "blocks")
+        """
         return Policy(_derrl.Policy.parse(text, _described(domain)))
 
     @staticmethod
     def load(path: str | PathLike[str], domain: WorldLike | Path) -> Policy:
-        """The policy in a file, such as the ``policy.pl`` of a run."""
+        """The policy in a file, such as the ``policy.pl`` of a run.
+
+            >>> policy = derrl.Policy.load("runs/blocks/policy.pl", "blocks")
+        """
         return Policy.parse(Path(path).read_text(encoding="utf-8"), domain)
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -270,6 +298,8 @@ class Policy:
         policy was asked before. ``legal`` lists the legal actions, or is the world, in that state. ``objects`` are those that no
         fact names, with their types.
 
+            >>> world = Delivery()
+            >>> run = derrl.train(world)
             >>> run.policy.act(world.reset(seed=0), world)
         """
         return self._inner.act(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects)
@@ -277,7 +307,11 @@ class Policy:
     def best(
         self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
     ) -> list[Action]:
-        """All actions that are as good as the one taken, in order."""
+        """All actions that are as good as the one taken, in order.
+
+            >>> for action in run.policy.best(facts):
+            ...     print(action)
+        """
         return self._inner.best(facts, self._legal(legal), objects)
 
     def explain(
@@ -288,7 +322,12 @@ class Policy:
         seed: int | None = None,
         objects: Mapping[str, str] | None = None,
     ) -> Explanation:
-        """Why it acts as it does in a state: the rule that fires, the substitution, the facts."""
+        """Why it acts as it does in a state: the rule that fires, the substitution, the facts.
+
+            >>> print(run.policy.explain(facts))
+            move(...)
+              because ...
+        """
         value = json.loads(self._inner.explain_json(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects))
         return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__})
 
@@ -300,12 +339,20 @@ class Policy:
         *,
         objects: Mapping[str, str] | None = None,
     ) -> WhyNot:
-        """Why it does not take an action in a state. The action is a tuple, or a text as explanations have it: ``move(a, b)``."""
+        """Why it does not take an action in a state. The action is a tuple, or a text as explanations have it.
+
+            >>> print(run.policy.why_not(facts, "move(b, floor)"))
+            not move(b, floor): ...
+        """
         value = json.loads(self._inner.why_not_json(facts, _action(action), self._legal(legal), objects))
         return WhyNot(**{key: value[key] for key in WhyNot.__dataclass_fields__})
 
     def attach(self, source: object) -> Policy:
-        """The same policy, for a world in Python: then :meth:`predict` works, and :meth:`act` asks for legal actions where the world has them."""
+        """The same policy, for a world in Python: then :meth:`predict` works, and :meth:`act` asks for legal actions where the world has them.
+
+            >>> world = Delivery()
+            >>> policy = derrl.Policy.parse("drop(X) :- held(X).", world).attach(world)
+        """
         attached = Policy(self._inner)
         attached._source = source
         return attached
@@ -324,6 +371,10 @@ class Policy:
 
         The facts come from the ``facts`` function of :func:`derrl.wrap`, or from ``info["facts"]`` of the environments that
         derrl registers with Gymnasium. ``info`` may also be given as the second argument.
+
+            >>> env = gymnasium.make("derrl/Blocks-v0")
+            >>> observation, info = env.reset(seed=0)
+            >>> action, _ = run.policy.predict(observation, info)
         """
         if info is None and isinstance(state, (Mapping, list, tuple)):
             info = state
@@ -361,8 +412,20 @@ class Policy:
         told = {key: value for key, value in info.items() if not key.startswith("_") and len(value) == count}
         return [(observation[i], {key: value[i] for key, value in told.items()}) for i in range(count)]
 
+    def in_english(self) -> list[str]:
+        """Each of its rules as an English sentence.
+
+            >>> print(run.policy.in_english()[0])
+        """
+        return self._inner.in_english()
+
     def export(self, language: str) -> str:
-        """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``."""
+        """The policy as a program: ``prolog``, ``problog``, ``asp``, ``rust``, ``python``, ``dot``, ``program``.
+
+            >>> print(run.policy.export("prolog"))
+            % A policy for blocks, exported by derrl.
+            ...
+        """
         return self._inner.export(language)
 
     def __str__(self) -> str:
@@ -378,7 +441,7 @@ class Policy:
         return hash(self.text)
 
     def _repr_html_(self) -> str:
-        return rules(self.text)
+        return rules(self.text, self.in_english())
 
 
 def _action(action: Sequence[str | int] | str) -> Sequence[str | int] | str:
@@ -457,21 +520,54 @@ def verify(
         whole("instances", instances)
         whole("most_states", most_states)
 
-        source = world if world is not None and not isinstance(world, (str, World)) else policy._source
-        return walk(policy, source, ties, instances, most_states)
+        return walk(policy, _own(policy, world), ties, instances, most_states)
     report = json.loads(policy._inner.verify_json(of, max_objects))
     return Proof(report["verdict"], ties, report)
 
 
-def diff(first: Policy, second: Policy, world: WorldLike | None = None, *, max_objects: int | None = None) -> Difference:
-    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second.
+def _own(policy: Policy, world: WorldLike | None) -> Any:
+    """The object that plays a world in Python: the one named, or else that of the policy."""
+    return policy._source if world is None or isinstance(world, (str, World)) else converted(world)
+
+
+def diff(
+    first: Policy,
+    second: Policy,
+    world: WorldLike | None = None,
+    *,
+    max_objects: int | None = None,
+    instances: int = 100,
+) -> Difference:
+    """Where two policies decide otherwise, in every state up to a size, by default one that takes about a second. In a world
+    written in Python: in the states that they come to in episodes of the first ``instances`` instances.
 
         >>> assert derrl.diff(run.policy, other.policy, max_objects=4).equivalent
     """
     of = _playable(first, world)
     _playable(second, of)
+    if of.is_python:
+        from . import comparing
+
+        return comparing.diff(first, second, _own(first, world), whole("instances", instances))
     found = json.loads(first._inner.diff_json(second._inner, of, max_objects))
     return Difference(found["equivalent"], found["states"], found["difference"])
+
+
+def simplify(
+    policy: Policy, world: WorldLike | None = None, *, max_objects: int | None = None, instances: int = 100
+) -> Simplified:
+    """The policy without the rules and atoms that change no decision in any state up to a size, by default one that takes about a
+    second. In a world written in Python: in the states of episodes of the first ``instances`` instances.
+
+        >>> derrl.simplify(run.policy, max_objects=3).removed
+    """
+    of = _playable(policy, world)
+    if of.is_python:
+        from . import comparing
+
+        return comparing.simplify(policy, _own(policy, world), whole("instances", instances))
+    simpler, removed, states = policy._inner.simplified(of, max_objects)
+    return Simplified(Policy(simpler), removed, states)
 
 
 def plan(
@@ -485,6 +581,7 @@ def plan(
     """What a policy for a PDDL domain does in a problem of that domain. A plan that reaches the goal was checked by the rules of
     PDDL.
 
+        >>> run = derrl.train(derrl.pddl("ferry"))
         >>> derrl.plan(run.policy, "ferry/test/p1.pddl").solved
     """
     of = _playable(policy, world)

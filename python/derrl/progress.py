@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from .notebook import progress, rules
+from .notebook import curve, progress
 
 Show = Callable[[int, int, str], None]
 
@@ -66,10 +66,12 @@ class _NotebookBar(_Bar):
         super().__init__(title)
         self.handle = display({"text/plain": title}, raw=True, display_id=True)
         self.rules = ""
+        self.points: list[tuple[int, float]] = []
 
-    def best(self, policy: str) -> None:
-        """Shows the best rules so far below the bar."""
-        self.rules = rules(policy)
+    def best(self, shown: str, mean: float, steps: int) -> None:
+        """Shows the best rules so far below the bar, and how their return rose."""
+        self.points.append((steps, mean))
+        self.rules = curve(self.points) + shown
 
     def __call__(self, done: int, planned: int, message: str) -> None:
         told = message if planned or not done else f"{done:,} decisions, {message}"
@@ -78,7 +80,8 @@ class _NotebookBar(_Bar):
 
     def close(self) -> None:
         seconds = time.monotonic() - self.start
-        self.handle.update({"text/plain": f"{self.title}: done", "text/html": progress(self.title, 1.0, "done", seconds)}, raw=True)
+        shown = progress(self.title, 1.0, "done", seconds) + curve(self.points)
+        self.handle.update({"text/plain": f"{self.title}: done", "text/html": shown}, raw=True)
 
 
 def close(show: Show | None) -> None:

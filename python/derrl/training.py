@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from . import _derrl, arguments, progress as bars, spaces
 from ._derrl import Error, World
 from .arguments import seconds_or_none, whole, whole_or_none
+from .inference import left_out
 from .parallel import Watch, run_on_ray
 from .policies import Policy, Score
 from .checking import NO_SUCCESS, REPEATABLE, replay_fault
@@ -65,7 +66,8 @@ OnBest = Callable[[Best], Any]
 class Run:
     """What training came to. The folder holds the same files as a run of the command line.
 
-        >>> run = derrl.train("blocks", seed=0, out="runs/blocks")
+        >>> run = derrl.train("blocks", seed=0, out="runs/kept")
+        >>> print(run.policy, run.scores["train"].success_rate, run.solved)
     """
 
     def __init__(self, world: World, folder: Path, result: Mapping[str, Any], source: object = None) -> None:
@@ -118,7 +120,7 @@ class Run:
         return Run(World.changed(str(place / "domain.pl"), domain) if built_in else World.described(domain), place, result)
 
     @staticmethod
-    def so_far(of: Prepared, folder: Path) -> Run | None:
+    def _so_far(of: Prepared, folder: Path) -> Run | None:
         """The best of a run that has not ended; none where nothing was found."""
         text = _derrl.so_far(folder)
         if text is None:
@@ -142,12 +144,18 @@ class Run:
         return Path(_derrl.report(self.world, self.folder, path))
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The training curves: a row for every few updates of every restart."""
+        """The training curves: a row for every few updates of every restart.
+
+            >>> [row["mean_return"] for row in run.metrics() if row["restart"] == 0]
+        """
         return self._lines("metrics.jsonl")
 
     def bests(self) -> list[dict[str, Any]]:
         """Each policy that was the best so far, in their order: its text, ``mean_return``, ``success``, and the ``decisions`` and
-        ``seconds`` after which it was found."""
+        ``seconds`` after which it was found.
+
+            >>> print(run.bests()[-1]["policy"])
+        """
         return self._lines("best.jsonl")
 
     def _lines(self, file: str) -> list[dict[str, Any]]:
@@ -168,7 +176,10 @@ class Run:
         return pandas.DataFrame(rows)
 
     def tensorboard(self, logdir: str | PathLike[str]) -> Path:
-        """Writes the curves and scores as event files for TensorBoard, and returns the folder."""
+        """Writes the curves and scores as event files for TensorBoard, and returns the folder.
+
+            >>> run.tensorboard("logs")
+        """
         _derrl.tensorboard(self.folder, logdir)
         return Path(logdir)
 
@@ -316,8 +327,15 @@ def _check_world(of: Prepared, tests: Mapping[str, object] | None) -> None:
 
 
 def _extend(of: Prepared, error: Error) -> None:
-    """Adds to an inferred domain what it lacks by an error of training; the error again where it lacks nothing."""
-    if of.inference is None or of.remake is None:
+    """Adds to an inferred domain what it lacks by an error of training, or leaves out an action that a wrapped environment lacks; the
+    error again where neither helps."""
+    if of.remake is None:
+        raise error
+    if left_out(of.sources, error):
+        print("% Some actions are missing in some states of the environment: from now on, those that it has are listed.", file=sys.stderr)
+        of.world = of.remake(of.world.domain)
+        return
+    if of.inference is None:
         raise error
     before = of.inference.text()
     if not of.inference.extend(error) or of.inference.text() == before:
@@ -394,7 +412,7 @@ def _check(threads: Any, backend: Any, progress: Any, on_best: Any) -> None:
 def _best_or_none(of: Prepared, folder: Path) -> Run | None:
     """The best of a run that did not end; none where there is none, or where that cannot be told."""
     try:
-        return Run.so_far(of, folder)
+        return Run._so_far(of, folder)
     except Error:
         return None
 
@@ -414,11 +432,11 @@ def _go_on(
     draws = getattr(show, "best", None)
 
     def told(policy: str, mean: float, success_rate: float | None, steps: int) -> Any:
+        found = Policy.parse(policy, of)
         if draws is not None:
-            draws(policy)
+            draws(found._repr_html_(), mean, steps)
         if on_best is None:
             return False
-        found = Policy.parse(policy, of)
         return on_best(Best(found if prepared.source is None else found.attach(prepared.source), mean, success_rate, steps))
 
     best = told if on_best is not None or draws is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,7 +22,7 @@ class PythonWorld(Protocol):
     Optional: ``domain`` (text or path of a domain file), ``actions()``, ``legal()``, ``succeeded()``, ``render()``,
     ``background()``, ``objects()``, ``copy()``, ``horizon`` (steps after which an episode is cut off, default 1000),
     ``has_goal`` (``False`` where episodes reach nothing and only the return counts), ``score_episodes`` (for worlds with slow
-    episodes: how many of them a score takes) and ``name``.
+    episodes: how many of them a score takes), ``name``, and ``words`` (how predicates and actions read, a line each: ``away(X, Y): X is away, at Y``).
     """
 
     def reset(self, seed: int) -> Iterable[Any]:
@@ -60,6 +60,8 @@ class Prepared:
     """What was seen of the world, where its domain was inferred."""
     remake: Callable[[str], World] | None = None
     """The same world with another domain file."""
+    sources: Sequence[object] = ()
+    """The Python objects of all tasks."""
 
 
 def prepare(
@@ -100,10 +102,14 @@ def prepare(
             raise Error(f"tests: the name of a task is text, not {task!r}")
         tasks.append((task, test))
 
-    def remake(text: str) -> World:
-        return World.python(named, text, tasks, _summary(of))
+    words = getattr(of, "words", None) or ""
+    if not isinstance(words, str):
+        raise TypeError(f"words: a text with a line each, such as \"at(X, Y): X is at Y\", not {words!r}")
 
-    return Prepared(remake(text), of, inference, remake)
+    def remake(text: str) -> World:
+        return World.python(named, text, tasks, _summary(of), words)
+
+    return Prepared(remake(text), of, inference, remake, [object for _, object in tasks])
 
 
 def world(

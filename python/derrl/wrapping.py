@@ -12,11 +12,18 @@ from .inference import Atom, is_measure
 
 Facts = Callable[[Any, Mapping[str, Any]], Iterable[Any]]
 
+LACKS = "wrap: `action` has none for"
+"""How errors begin that say that the environment has no such action now."""
+
 
 class Wrapped:
     """A Gymnasium environment as a world. Made by :func:`wrap`.
 
-        >>> run.policy.predict(observation, info)
+        >>> env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+        >>> run = derrl.train(env)
+        >>> observation, info = env.reset(seed=0)
+        >>> action, _ = run.policy.predict(observation, info)
+        >>> observation, reward, terminated, truncated, info = env.step(action)
     """
 
     def __init__(
@@ -48,7 +55,18 @@ class Wrapped:
         # Where an action of the world has none in the environment, those that have are listed.
         self._partial = self._legal is None and not self._masked and self._lacks_actions(self.facts(observation, info))
         if self._legal is not None or self._masked or self._partial:
-            self.legal = lambda: self.legal_now(self._at[0], self._at[2], self._at[3]) or []
+            self._list_legal()
+
+    def _list_legal(self) -> None:
+        self.legal = lambda: self.legal_now(self._at[0], self._at[2], self._at[3]) or []
+
+    def leave_out(self, error: Error) -> bool:
+        """From now on lists the actions that the environment has, where an error says that it lacks one; whether that is new."""
+        if LACKS not in str(error) or callable(getattr(self, "legal", None)):
+            return False
+        self._partial = True
+        self._list_legal()
+        return True
 
     def __repr__(self) -> str:
         return f"<derrl.wrap of {getattr(self.env, 'spec', None) and self.env.spec.id or self.env}>"
@@ -122,9 +140,7 @@ class Wrapped:
         try:
             chosen = self.action(*action)
         except LookupError as error:
-            raise Error(
-                f"wrap: `action` has none for {action}: {error!r}. Say which there are by legal=, by types in actions=, or by objects="
-            ) from error
+            raise Error(f"{LACKS} {action}: {error!r}. Say which there are by legal=, by types in actions=, or by objects=") from error
         observation, reward, terminated, truncated, info = self.env.step(chosen)
         facts = self.facts(observation, info)
         self._at = (observation, float(reward), info, facts)

@@ -11,7 +11,11 @@ create_exception!(
     derrl,
     Error,
     PyValueError,
-    "Something is wrong with what derrl was given. The text says what, where, and what would be right."
+    r#"Something is wrong with what derrl was given. The text says what, where, and what would be right.
+
+    >>> derrl.train("bloks")
+    Traceback (most recent call last):
+    derrl.Error: unknown domain `bloks`; did you mean `blocks`?"#
 );
 
 /// An exception that a world written in Python raised.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use derrl::engine::Extent;
-use derrl::learner::{Everywhere, Monitor, Progress, Subject, constants, cores, evaluate_while};
+use derrl::learner::{Everywhere, Monitor, Progress, Subject, cores, evaluate_while};
 use derrl::{Options, Rng, State};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -72,16 +72,10 @@ impl Policy {
     /// The instances to look at: all problems of a domain of PDDL.
     fn extent(&self, world: &World, max_objects: Option<usize>, others: &[&Policy]) -> PyResult<Extent> {
         let others: Vec<&derrl::Policy> = others.iter().map(|p| &p.policy).collect();
-        match (&world.planning, max_objects) {
-            (None, size) => self.policy.extent(&world.world, size, &others).map_err(raise),
-            (Some(planning), None) => {
-                let named = constants(std::iter::once(&self.policy).chain(others).map(derrl::Policy::rules));
-                Ok(Extent { largest: planning.world().tasks().len(), named, ..Extent::default() })
-            }
-            (Some(_), Some(_)) => {
-                Err(Error::new_err("max_objects is not for PDDL: the problems of its tests are looked at"))
-            }
+        if world.world.is_chosen() && max_objects.is_some() {
+            return Err(Error::new_err("max_objects is not for PDDL: the problems of its tests are looked at"));
         }
+        self.policy.extent(&world.world, max_objects, &others).map_err(raise)
     }
 }
 
@@ -183,12 +177,9 @@ impl Policy {
         options: &str,
     ) -> PyResult<String> {
         let options: Options = read_options(options)?;
-        let World { world, planning, .. } = world.get();
+        let World { world, .. } = world.get();
         let mut signals = Signals::default();
         let score = py.detach(|| -> anyhow::Result<_> {
-            if let Some(planning) = planning {
-                return Ok(Some(planning.score(&self.policy, task, seed)?));
-            }
             let (rules, alphabet) = (self.policy.rules(), self.policy.alphabet());
             let mut env = world.make(alphabet, task, &options)?;
             let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
@@ -248,6 +239,28 @@ impl Policy {
         Ok(told.to_string())
     }
 
+    /// The same decisions in all states up to a size by fewer rules and atoms, what went, and in how many states that was looked at.
+    #[pyo3(signature = (world, max_objects = None))]
+    fn simplified(
+        &self,
+        py: Python<'_>,
+        world: &Bound<'_, World>,
+        max_objects: Option<usize>,
+    ) -> PyResult<(Policy, Vec<String>, u64)> {
+        let world = world.get();
+        let mut signals = Signals::default();
+        let pruned = py.detach(|| -> PyResult<_> {
+            let extent = self.extent(world, max_objects, &[])?;
+            let everywhere = Everywhere::new(self.policy.alphabet(), &world.world, &extent, cores());
+            let everywhere = everywhere.map_err(|e| raise(derrl::Error::from(e)))?;
+            Ok(everywhere.prune(self.policy.rules(), &mut signals))
+        });
+        let pruned = pruned?.ok_or_else(|| signals.raised())?;
+        let policy = derrl::Policy::new(pruned.policy, self.policy.alphabet());
+        let simpler = Policy { policy, world: self.world.clone(), rng: Mutex::new(Rng::new(0, 0)) };
+        Ok((simpler, pruned.removed, pruned.states))
+    }
+
     /// What it does in a problem of PDDL: whether it reached the goal, the steps, and their cost.
     #[pyo3(signature = (world, problem, horizon = None, seed = 0))]
     fn solve(
@@ -263,6 +276,11 @@ impl Policy {
         };
         let solved = py.detach(|| planning.solve(&self.policy, &problem, horizon, seed)).map_err(raise)?;
         Ok((solved.solved, solved.steps, solved.cost))
+    }
+
+    /// Each of its rules as an English sentence.
+    fn in_english(&self) -> Vec<String> {
+        self.policy.in_english(self.world.world.wording())
     }
 
     /// The policy as a program of another language.

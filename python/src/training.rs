@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use derrl::Planning;
 use derrl::in_folder::{self, Control, Ended};
 use derrl::learner::cores;
 use derrl::spread::{self, Restarted};
@@ -59,18 +58,17 @@ impl Request {
 
     /// Makes the folder of a new run.
     fn start(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-        let planning = self.0.planning.as_ref();
-        let warnings = planning.map_or_else(|| Ok(Vec::new()), Planning::check_training).map_err(raise)?;
+        let warnings = self.0.world.check_training().map_err(raise)?;
         for warning in warnings {
             let warning = std::ffi::CString::new(warning)?;
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &warning, 2)?;
         }
-        in_folder::start(&self.0, &folder).map_err(raise)
+        py.detach(|| in_folder::start(&self.0, &folder)).map_err(raise)
     }
 
     /// An error if what is asked is wrong, or if the folder holds another run than it would make.
-    fn check(&self, folder: PathBuf) -> PyResult<()> {
-        in_folder::check(&self.0, &folder).map_err(raise)
+    fn check(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        py.detach(|| in_folder::check(&self.0, &folder)).map_err(raise)
     }
 }
 
@@ -99,10 +97,11 @@ pub fn learn(
         }
         in_folder::learn(&folder, &world, threads, max_seconds, control)
     })?;
-    match ended.map_err(raise)? {
-        Ended::Finished(result) => Ok(result.to_string()),
-        Ended::Failed(fault) => Err(raise_fault(&fault)),
-        Ended::Stopped => Err(stopped.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+    match (ended.map_err(raise)?, stopped) {
+        (Ended::Failed(fault), _) => Err(raise_fault(&fault)),
+        (_, Some(stopped)) => Err(stopped),
+        (Ended::Finished(result), None) => Ok(result.to_string()),
+        (Ended::Stopped, None) => Err(PyKeyboardInterrupt::new_err(())),
     }
 }
 
@@ -132,8 +131,13 @@ fn watched<T: Send>(
                     work(control)
                 }
             });
-            while !worker.is_finished() {
-                std::thread::park_timeout(POLL);
+            // Once more when it has ended: what it found last has not been told yet.
+            let mut ended = false;
+            while !ended {
+                ended = worker.is_finished();
+                if !ended {
+                    std::thread::park_timeout(POLL);
+                }
                 if stopped.is_some() {
                     waited += POLL;
                     if let Some(&ident) = ident.get().filter(|_| waited >= PATIENCE) {
@@ -183,8 +187,10 @@ fn interrupt(py: Python<'_>, ident: u64) -> PyResult<()> {
 
 /// The pieces of work of the run in a folder that are to be done.
 #[pyfunction]
-pub fn pending(world: &Bound<'_, World>, folder: PathBuf) -> PyResult<Vec<u64>> {
-    spread::pending(&folder, &world.get().world).map_err(raise)
+pub fn pending(py: Python<'_>, world: &Bound<'_, World>, folder: PathBuf) -> PyResult<Vec<u64>> {
+    // Looking at what there is to do may make worlds on other threads, which need the interpreter.
+    let world = world.get().world.clone();
+    py.detach(|| spread::pending(&folder, &world)).map_err(raise)
 }
 
 /// Does the work that is pending. Returns what `absorb` takes, or nothing where it was stopped at once, and the exception
@@ -212,14 +218,15 @@ pub fn restart(
 #[pyfunction]
 #[pyo3(signature = (world, folder, results, seconds = 0.0))]
 pub fn absorb(
+    py: Python<'_>,
     world: &Bound<'_, World>,
     folder: PathBuf,
     results: Vec<String>,
     seconds: f64,
 ) -> PyResult<Option<String>> {
     let results: Result<Vec<_>, _> = results.iter().map(|text| serde_json::from_str(text)).collect();
-    let best =
-        spread::absorb(&folder, &world.get().world, results.map_err(raise)?, seconds).map_err(raise)?;
+    let (world, results) = (world.get().world.clone(), results.map_err(raise)?);
+    let best = py.detach(|| spread::absorb(&folder, &world, results, seconds)).map_err(raise)?;
     Ok(best.map(|value| value.to_string()))
 }
 

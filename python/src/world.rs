@@ -19,7 +19,12 @@ use crate::player::Player;
 /// An action that is asked for.
 pub const ACTION: Origin = Origin::actions("actions are");
 
-/// A world: its alphabet and its tasks.
+/// A world: its alphabet and its tasks. Made by `derrl.world`, `derrl.pddl` or by training.
+///
+///     >>> world = derrl.world("blocks")
+///     >>> world.actions()
+///     [('move', 2)]
+///     >>> print(world.domain)
 #[pyclass(frozen, module = "derrl._derrl")]
 #[derive(Clone)]
 pub struct World {
@@ -47,6 +52,9 @@ impl World {
 }
 
 /// The names of the built-in worlds.
+///
+///     >>> derrl.builtin()
+///     [...'blocks'...]
 #[pyfunction]
 pub fn builtin() -> Vec<String> {
     engine::worlds().iter().map(|w| w.name().to_string()).collect()
@@ -83,10 +91,16 @@ impl World {
     }
 
     /// A world from the text of its domain file and Python objects by task, the one to train on first. It has the name that the
-    /// domain file says, or else the one given. The summary is one line for people.
+    /// domain file says, or else the one given. The summary is one line for people, the words say how predicates read.
     #[staticmethod]
-    #[pyo3(signature = (name, domain, tasks, summary = ""))]
-    fn python(name: &str, domain: &str, tasks: Vec<(String, Py<PyAny>)>, summary: &str) -> PyResult<World> {
+    #[pyo3(signature = (name, domain, tasks, summary = "", words = ""))]
+    fn python(
+        name: &str,
+        domain: &str,
+        tasks: Vec<(String, Py<PyAny>)>,
+        summary: &str,
+        words: &str,
+    ) -> PyResult<World> {
         let said = environment(domain)?;
         let name = said.as_deref().unwrap_or(name);
         if engine::worlds().iter().any(|w| w.name() == name) {
@@ -94,7 +108,7 @@ impl World {
                 "`{name}` is the name of a built-in world: give yours another, as in `:- environment(my_{name}).`"
             )));
         }
-        let mut world = derrl::World::new(name, domain).map_err(raise)?.about(summary);
+        let mut world = derrl::World::new(name, domain).map_err(raise)?.about(summary).words(words);
         let kept = Python::attach(|py| tasks.iter().map(|(t, o)| (t.clone(), o.clone_ref(py))).collect());
         for (task, object) in tasks {
             Python::attach(|py| Player::new(object.bind(py)))?; // an error now rather than later
@@ -123,7 +137,10 @@ impl World {
             Recipe::Described => ("described", (domain,).into_pyobject(py)?),
             Recipe::Python(tasks) => {
                 let tasks: Vec<(&str, &Py<PyAny>)> = tasks.iter().map(|(t, o)| (t.as_str(), o)).collect();
-                ("python", (name, domain, tasks, self.world.summary()).into_pyobject(py)?)
+                (
+                    "python",
+                    (name, domain, tasks, self.world.summary(), self.world.wording()).into_pyobject(py)?,
+                )
             }
             Recipe::Pddl(domain, Problems { train, test, horizon }) => {
                 ("pddl", (domain, train.clone(), test.clone(), *horizon).into_pyobject(py)?)

@@ -100,6 +100,14 @@ def test_a_world_that_fails_leaves_the_best_so_far():
     assert failed.value.run.policy.text
 
 
+def test_the_last_of_the_best_is_told():
+    """Also where the run has ended before anybody looked."""
+    for seed in range(3):
+        told = []
+        run = derrl.train("countdown", seed=seed, on_best=lambda best: told.append(best) and False, progress=False, episodes=10)
+        assert told and told[-1].policy.text == run.bests()[-1]["policy"]
+
+
 def test_what_on_best_raises_ends_the_run():
     def look(best):
         raise LookupError("seen")

@@ -197,3 +197,40 @@ def test_the_command_writes_event_files(tmp_path):
     said = json.loads(told.stdout)
     assert scores["score/train"] == [(said["steps"], pytest.approx(said["scores"]["train"]["mean"]))]
     assert scalars(tmp_path / "run/tensorboard/restart-0")["train/mean_return"]
+    assert scalars(tmp_path / "run/tensorboard/restart-1")["train/mean_return"]
+
+
+def test_policies_are_simplified(blocks):
+    padded = derrl.Policy.parse(blocks.policy.text + "\n0.01::move(X, Y) :- top(X), top(Y), goal_on(X, Y).", "blocks")
+    simpler = derrl.simplify(padded, max_objects=3)
+    assert simpler.removed and simpler.states > 0 and "0.01" not in str(simpler)
+    assert derrl.diff(simpler.policy, padded, max_objects=3).equivalent
+    assert "<div" in simpler._repr_html_()
+
+
+def test_notebooks_show_progress_the_curve_and_rules(blocks):
+    """What a notebook is given to draw while a run goes on."""
+    from derrl.notebook import curve
+    from derrl.progress import _NotebookBar
+
+    shown = []
+    handle = type("Handle", (), {"update": lambda self, data, raw: shown.append(data)})()
+    bar = _NotebookBar("blocks", lambda *args, **kwargs: handle)
+    bar(1, 4, "at work")
+    assert "25%" in shown[-1]["text/html"] and "svg" not in shown[-1]["text/html"] and " 25%" in shown[-1]["text/plain"]
+    for mean, steps in ((0.1, 100), (0.9, 500)):
+        bar.best(blocks.policy._repr_html_(), mean, steps)
+    bar(2, 4, "at work")
+    assert "best so far: 0.9 after 500 steps; first: 0.1" in shown[-1]["text/html"] and "Put" in shown[-1]["text/html"]
+    bar.close()
+    assert "100%" in shown[-1]["text/html"] and "<svg" in shown[-1]["text/html"] and shown[-1]["text/plain"] == "blocks: done"
+    # A step up half-way, drawn from the lower left to the upper right.
+    assert 'points="0.0,86.0 210.0,86.0 210.0,4.0 420.0,4.0 420.0,4.0"' in curve([(0, 0.0), (50, 1.0), (100, 1.0)])
+    assert curve([(3, 1.0)]) == "" and "45.0" in curve([(0, 2.0), (9, 2.0)])
+
+
+def test_rules_read_in_english(blocks):
+    said = blocks.policy.in_english()
+    assert len(said) == len(blocks.policy.text.splitlines()) and all(s.endswith(".") for s in said) and "Put" in said[0]
+    shown = blocks.policy._repr_html_()
+    assert all(s.replace("'", "&#x27;") in shown for s in said) and "first: " in shown

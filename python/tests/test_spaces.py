@@ -1,6 +1,7 @@
 """Gymnasium environments as they are: spaces as facts and actions, well-known environments, Minigrid."""
 
 import itertools
+import random
 
 import gymnasium
 import numpy as np
@@ -171,3 +172,55 @@ def test_minigrid_moves_by_its_own_actions():
     derrl.world(world)
     with pytest.raises(derrl.Error, match="high"):
         derrl.minigrid("MiniGrid-Empty-6x6-v0", actions="low")
+
+
+def test_the_cells_of_minigrid_are_said_where_asked_for():
+    world = derrl.minigrid("MiniGrid-LavaGapS5-v0", actions="primitive", cells=True)
+    facts = set(world.reset(1))
+    grid = world.env.unwrapped.grid
+    lava = {(x, y) for x in range(5) for y in range(5) if getattr(grid.get(x, y), "type", "") == "lava"}
+    assert {f for f in facts if f[0] == "lava"} == {("lava", f"cell{x}_{y}") for x, y in lava} and lava
+    assert {("here", "cell1_1"), ("faces", "east"), ("at", "goal0", "cell3_3"), ("free", "cell1_2")} <= facts
+    background = set(world.background())
+    assert ("next", "cell1_1", "south", "cell1_2") in background and ("next", "cell1_2", "north", "cell1_1") in background
+    assert not any("cell0" in f[1] + f[3] for f in background if f[0] == "next"), "walls are no cells"
+    facts = set(world.step(("walk", "right"))[0])
+    facts = set(world.step(("walk", "forward"))[0])
+    assert {("here", "cell1_2"), ("faces", "south")} <= facts and ("here", "cell1_1") not in facts
+    # The engine reads them, and rules may speak of them.
+    episodes = derrl.world(world).episodes("train")
+    episodes.reset(1)
+    assert ("lava", f"cell{min(lava)[0]}_{min(lava)[1]}") in episodes.facts()
+    policy = derrl.Policy.parse("walk(M) :- onward(M), here(X), faces(D), next(X, D, Y), free(Y).", world)
+    assert policy.act([*facts, *world.background()]) == ("walk", "forward")
+
+
+def _kinds():
+    """An environment of each class of Minigrid and BabyAI. Those of WFC need packages of their own."""
+    import minigrid  # noqa: F401
+
+    found = {spec.entry_point: name for name, spec in sorted(gymnasium.registry.items()) if name.startswith(("MiniGrid-", "BabyAI-"))}
+    return [name for name in found.values() if "WFC" not in name]
+
+
+@pytest.mark.parametrize("actions", ["high", "primitive"])
+def test_every_kind_of_minigrid_is_a_world(actions, capsys):
+    """Facts and actions are those of the domain; what is listed as legal does something; copies do the same."""
+    kinds = _kinds()
+    assert len(kinds) > 40
+    for name in kinds:
+        world = derrl.minigrid(name, actions=actions, cells=True)
+        episodes, rng = derrl.world(world).episodes("train"), random.Random(0)
+        episodes.reset(2)
+        for _ in range(8):
+            legal = episodes.legal()
+            action = rng.choice(episodes.actions() if legal is None else legal)
+            twin, before = world.copy(), set(world.facts())
+            reward, terminated, truncated = episodes.step(action)
+            after, *rest = twin.step(action)
+            if "Dynamic" not in name:  # whose balls move by chance, each copy's by its own
+                assert sorted(after) == sorted(world.facts()) and rest == [reward, terminated, truncated], (name, action)
+            if terminated or truncated:
+                break
+            if actions == "high" and action != ("done",):
+                assert set(after) != before, (name, action)

@@ -527,3 +527,21 @@ test("pages stay small", () => {
     assert.ok(size < 1.5e6, `${domain}: ${size} bytes`);
   }
 });
+
+test("numbers: a gauge for each, thresholds as lines, the plane of two coloured by decision", async () => {
+  const { page, problems } = await open(browser.context, join(train("cartpole"), "report.html"));
+  const { runs: [run] } = dataOf(join(train("cartpole"), "report.html"));
+  const compared = new Set(run.rules.flatMap((rule) => rule.body.map((atom) => atom.name.split(" ")[0])));
+  assert.deepEqual(await page.locator("[data-measure]").evaluateAll((nodes) => nodes.map((node) => node.dataset.measure)), ["position", "speed", "angle", "spin"]);
+  for (const name of compared) assert.ok(await page.locator(`[data-measure="${name}"] line`).count(), `${name} has a threshold`);
+  const fired = run.rules[run.tasks[0].episodes[0].steps[0].fired.rule].body.map((atom) => atom.name.split(" ")[0]);
+  assert.deepEqual((await page.locator(".gauge.used").evaluateAll((nodes) => nodes.map((node) => node.dataset.measure))).sort(), [...new Set(fired)].sort());
+  const colours = () => page.locator(".plane rect").evaluateAll((nodes) => new Set(nodes.map((node) => node.getAttribute("fill"))).size);
+  if (compared.size > 1) assert.ok((await colours()) > 1, "two decisions, two colours");
+  const before = await page.locator('[data-measure="angle"] circle').getAttribute("cx");
+  await page.click('[data-act="next"]');
+  assert.notEqual(await page.locator('[data-measure="angle"] circle').getAttribute("cx"), before, "the disc moves");
+  assert.ok((await page.locator(".use").first().textContent()).includes("Fires in"));
+  assert.deepEqual(problems, []);
+  await page.close();
+});

@@ -19,14 +19,15 @@ pub struct Bench {
     /// many seeds learn, how soon, and which rules), `samples` (how many decisions each agent needs), `scale` (the time of a
     /// decision in large states, beside SWI-Prolog and clingo), `pddl` (planning problems: loading, stepping, and the time to a
     /// plan beside Fast Downward's LAMA), `planning` (the planning competition's domains, trained on small problems and tested up to
-    /// its largest), `zoo` (worlds of different nature, tested on larger instances) or `traffic` (our client
+    /// its largest), `zoo` (worlds of different nature, tested on larger instances),
+    /// `diagnose` (whether what was taken away from a world is named) or `traffic` (our client
     /// beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "planning", "zoo", "traffic"])]
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "planning", "zoo", "diagnose", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic and signals, which take minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
-    /// The worlds of `zoo` to measure (default: all)
+    /// The worlds of `zoo` and `diagnose` to measure (default: all)
     #[arg(long = "world", value_name = "WORLD")]
     pub worlds: Vec<String>,
     /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples` and `planning` (default: 0..4)

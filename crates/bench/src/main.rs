@@ -10,6 +10,7 @@ macro_rules! say {
 }
 
 mod args;
+mod diagnose;
 mod outside;
 mod pddl;
 mod planning;
@@ -61,6 +62,7 @@ fn run(args: &Bench) -> Outcome {
         "samples" => samples::run(args, &specs)?,
         "scale" => scale::run(args)?,
         "zoo" => zoo::run(args)?,
+        "diagnose" => diagnose::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
         #[cfg(not(feature = "sumo"))]

@@ -112,11 +112,7 @@ fn measure(spec: &World, name: &str, range: SeedRange, noise: Option<f64>) -> an
 
 /// The rules without their values, one per line, sorted: what tells policies apart.
 pub(crate) fn bodies(policy: &Policy, alphabet: &Alphabet) -> String {
-    let text = policy.display(alphabet).to_string();
-    let mut lines: Vec<&str> =
-        text.lines().filter_map(|l| l.split_once("::").map(|(_, rule)| rule)).collect();
-    lines.sort_unstable();
-    lines.join("\n")
+    policy.clauses(alphabet).join("\n")
 }
 
 impl Figures {

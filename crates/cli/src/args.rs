@@ -77,9 +77,9 @@ pub enum Command {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  derrl serve runs        prints the address to open")]
 pub struct Serve {
-    /// The folder of a run, or one that holds several
-    #[arg(value_name = "DIR", default_value = "runs")]
-    pub folder: PathBuf,
+    /// The folder of a run, or one that holds several (default: `runs`; where there is none, examples are trained)
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
     /// The port on this machine (default: any that is free)
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
@@ -88,7 +88,7 @@ pub struct Serve {
 /// `derrl watch`.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5"
+    after_help = "Examples:\n  derrl watch runs/blocks-1\n  derrl watch runs/doorkey-1 --episode 3 --seconds 0.5\n\nOn a terminal, space stops and goes on, arrows step, q ends."
 )]
 pub struct Watch {
     /// A policy file, or the folder of a run
@@ -312,6 +312,7 @@ pub struct New {
 #[command(
     after_help = "Examples:\n  derrl train blocks\n  derrl train ./my.pl --seeds 0..9\n  derrl train ferry/domain.pddl --train ferry/train --test ferry/large\n  derrl train cartpole --max-seconds 60\n  derrl train --resume runs/blocks-1"
 )]
+// Wide: each field is an option of the command line.
 pub struct Train {
     /// A built-in domain, the path of a domain file (.pl or .pddl), or a folder with `domain.pddl` and `train/`
     pub domain: Option<String>,
@@ -453,6 +454,7 @@ pub struct Replay {
     after_help = "Examples:\n  derrl explain runs/blocks-1\n  derrl explain runs/blocks-1 --why-not 'move(b, floor)'\n  derrl explain runs/blocks-1 --picture episode.gif"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
+// Wide: each field is an option of the command line.
 pub struct Explain {
     /// A policy file, or the folder of a run
     pub policy: PathBuf,
@@ -688,7 +690,7 @@ fn targets() -> PossibleValuesParser {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  derrl check my.pl my_policy.pl")]
 pub struct Check {
-    /// Domain and policy files
+    /// Domain and policy files, or the folder of a run
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The domain that policies are checked against (default: the first domain among the files)

@@ -1,6 +1,6 @@
 //! `derrl check`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -23,8 +23,8 @@ pub fn run(args: &Check) -> Outcome {
         Some(name) => Some(Domain::load(name, false)?.alphabet.as_ref().clone()),
         None => None,
     };
-    let sources: Vec<_> =
-        args.files.iter().map(|path| (path.display().to_string(), read_source(path))).collect();
+    let files = args.files.iter().flat_map(|path| files_of(path));
+    let sources: Vec<_> = files.map(|path| (path.display().to_string(), read_source(&path))).collect();
     // Domains first, so that policies can be checked against them in whatever order they are named.
     for policies in [false, true] {
         for (name, source) in &sources {
@@ -65,6 +65,16 @@ pub fn run(args: &Check) -> Outcome {
         return Err(Failure::Input(anyhow::anyhow!("{bad} of {} files not in order", reports.len())));
     }
     Ok(())
+}
+
+/// The files to look at: of the folder of a run, its domain and, where there is one, its policy.
+fn files_of(path: &Path) -> Vec<PathBuf> {
+    let domain = path.join("domain.pl");
+    if !path.is_dir() || !domain.is_file() {
+        return vec![path.to_path_buf()];
+    }
+    let policy = Some(path.join("policy.pl")).filter(|policy| policy.is_file());
+    [domain].into_iter().chain(policy).collect()
 }
 
 struct Report {

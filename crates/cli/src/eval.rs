@@ -23,7 +23,7 @@ pub fn run(args: &Eval) -> Outcome {
     let (options, episodes) = (args.world.options(), args.episodes.map(|n| n as usize));
     let exam = Exam { tasks: &args.tasks, options: &options, episodes, seed: args.seed };
     let terminal = Terminal::new();
-    let scores = score(&policy, &domain, &exam, &terminal);
+    let scores = score(&policy, &domain.alphabet, &domain.world, &exam, &terminal);
     terminal.over();
     let scores = scores?;
     let Some(scores) = scores else { return Err(Failure::Interrupted("interrupted".to_string())) };

@@ -29,7 +29,7 @@ impl ExtentArgs {
             Exhaustive::Never(_) => (0, 0),
             Exhaustive::Sizes { range, .. } => *range,
         };
-        if domain.pddl.is_some() {
+        if domain.world.is_chosen() {
             if self.max_objects.is_some() {
                 bail!("--max-objects is not for PDDL: name the problems, as in --test PATH");
             }

@@ -142,7 +142,7 @@ pub struct Played {
 /// Plays the episodes that `eval` scores, and logs every decision.
 pub fn play(policy: &Policy, domain: &Domain, exam: &Exam<'_>) -> Result<Played, Failure> {
     let Exam { tasks, options, episodes, seed } = *exam;
-    if domain.pddl.is_some() {
+    if domain.world.is_chosen() {
         let error = anyhow::anyhow!(
             "--log and --strict follow episodes, and PDDL has problems: `derrl plan` writes what a policy does in one"
         );

@@ -26,7 +26,7 @@ pub fn run(args: &Plan) -> Outcome {
     };
     let name = args.problem.display().to_string();
     // In the folder of a domain a task is called by its path there.
-    let Some((task, _)) = domain.files.as_ref().and_then(|files| files.test.first()) else {
+    let Some((task, _)) = pddl.files.test.first() else {
         return Err(anyhow::anyhow!("{name}: say which problem to plan for").into());
     };
     let (task, played) = pddl.play_one(&policy, &domain.alphabet, task, args.seed)?;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use derrl::Listener;
 use derrl::runs::SoFar;
+use derrl::runs::now::{Clock, Now};
+use derrl_report::table::thousands;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::say;
@@ -65,11 +67,35 @@ pub fn be_quiet() {
 /// How a bar looks that knows the time left by itself.
 pub const TIMED: &str = "{bar:30} {percent}%  {msg}  {elapsed}, {eta} left";
 
-/// How training looks.
-const TRAINING: &str = "{spinner} {elapsed}  {human_pos} decisions, {per_sec}  {msg}";
+/// How training looks: nobody knows when it ends, so that it has a clock and no percentage.
+const CLOCK: &str = "{spinner} {elapsed}  {msg}";
+/// Runs, and lines of rules, that a terminal shows at the most.
+const MOST_SHOWN: usize = 3;
+const MOST_RULES: usize = 8;
 
-/// How often its clock ticks.
-const TICK: Duration = Duration::from_millis(200);
+/// The runs under way, in a few lines: what each does, and the best rules so far.
+fn shown(runs: &[Now]) -> String {
+    let mut lines = Vec::new();
+    for Now { seed, phase, decisions, speed, best, .. } in runs.iter().take(MOST_SHOWN) {
+        let speed = speed.map_or_else(String::new, |s| format!(", {} per second", thousands(s as u64)));
+        let decisions = match decisions {
+            0 => String::new(),
+            n => format!("; {} decisions{speed}", thousands(*n)),
+        };
+        lines.push(format!("seed {seed}: {phase}{decisions}"));
+        if let Some(best) = best {
+            lines.push(format!("   best so far: {}", best.how()));
+            if runs.len() == 1 {
+                let rules = best.policy.lines().filter(|l| l.contains("::")).take(MOST_RULES);
+                lines.extend(rules.map(|rule| format!("   {rule}")));
+            }
+        }
+    }
+    if runs.len() > MOST_SHOWN {
+        lines.push(format!("and {} more", runs.len() - MOST_SHOWN));
+    }
+    lines.join("\n")
+}
 
 /// A bar of this length and look on standard error, and whether it is all that is to be seen: where standard error is no
 /// terminal, nothing is drawn, and lines may be said instead. Where all is to be quiet, neither is.
@@ -98,10 +124,9 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A line for training, whose clock ticks. Nobody knows when a run ends, so that there is no bar.
+    /// Where nothing is under way yet.
     pub fn new() -> Terminal {
-        let (training, is_drawn) = bar(0, TRAINING);
-        training.enable_steady_tick(TICK);
+        let (training, is_drawn) = bar(0, CLOCK);
         Terminal { training, is_drawn, told: Mutex::default(), scoring: Mutex::default() }
     }
 
@@ -119,12 +144,14 @@ impl Listener for Terminal {
         }
     }
 
-    fn phase(&self, text: &str) {
-        self.training.set_message(text.to_string());
-    }
-
-    fn decided(&self, decisions: u64) {
-        self.training.set_position(decisions);
+    fn clock(&self) -> Option<Clock> {
+        let bar = self.training.clone();
+        Some(Box::new(move |runs| {
+            if !runs.is_empty() {
+                bar.set_message(shown(runs));
+            }
+            bar.tick();
+        }))
     }
 
     fn best(&self, seed: u64, best: &SoFar) {

@@ -4,21 +4,26 @@
 //! |---|---|
 //! | `serve.rs` | the command: where it listens, when it ends |
 //! | `serve/http.rs` | requests and answers, with limits |
+//! | `serve/examples.rs` | runs to look at where there are none |
 //! | `serve/site.rs` | who may ask, and what is where |
 //! | `serve/playground.rs` | an edited policy: acting, scored, verified, compared |
 //!
 //! It listens on the loopback address only, under a path with a random token, and writes nothing.
 
+mod examples;
 mod http;
 mod playground;
 mod site;
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+
+use examples::Examples;
 use http::Request;
 use site::Site;
 
@@ -28,6 +33,8 @@ use crate::output::print;
 use crate::progress::{catch_interrupts, interrupted};
 use crate::say;
 
+/// The folder that is served where none is named.
+const RUNS: &str = "runs";
 /// Connections at the same time, at the most. Most of them wait for their request, which takes a thread but no work.
 const MOST_CONNECTIONS: usize = 1024;
 /// Requests that are answered at the same time, at the most: a browser sends six.
@@ -37,19 +44,33 @@ const NAP: Duration = Duration::from_millis(30);
 
 /// Serves the runs of a folder until Ctrl-C.
 pub fn run(args: &Serve) -> Outcome {
-    if !args.folder.is_dir() {
-        let problem = if args.folder.exists() { "is a file" } else { "is missing" };
-        return Err(anyhow::anyhow!("the folder {} {problem}", args.folder.display()).into());
+    let examples =
+        if args.folder.is_none() && !Path::new(RUNS).is_dir() { Some(Examples::new()?) } else { None };
+    let folder = match (&args.folder, &examples) {
+        (Some(folder), _) => folder.as_path(),
+        (None, Some(examples)) => examples.folder(),
+        (None, None) => Path::new(RUNS),
+    };
+    if !folder.is_dir() {
+        let problem = if folder.exists() { "is a file" } else { "is missing" };
+        return Err(anyhow::anyhow!("the folder {} {problem}", folder.display()).into());
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .with_context(|| format!("cannot listen on port {}", args.port))?;
     let port = listener.local_addr()?.port();
     listener.set_nonblocking(true)?;
     let token = token()?;
-    let site = Arc::new(Site::new(&args.folder, &token, port));
+    let site = Arc::new(Site::new(folder, &token, port));
     catch_interrupts();
     print(&format!("http://127.0.0.1:{port}/{token}/\n"));
-    say!("serving {} to this machine only; Ctrl-C ends it", args.folder.display());
+    match &examples {
+        None => say!("serving {} to this machine only; Ctrl-C ends it", folder.display()),
+        Some(_) => {
+            say!(
+                "there is no folder `{RUNS}`: training examples to look at; Ctrl-C ends it and deletes them"
+            );
+        }
+    }
     let (open, busy) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     while !interrupted() {
         match listener.accept() {

@@ -61,20 +61,14 @@ pub fn run(args: &Simplify) -> Outcome {
 
 /// The policy as text, with values to as many digits as it takes to keep their order. What it defines for itself comes first.
 fn text(policy: &Policy, alphabet: &Alphabet) -> String {
-    let shown = policy.display_needed(alphabet).to_string();
-    // Rules begin with their value.
-    let defined = shown.split_inclusive('\n').filter(|line| !line.contains("::"));
-    let mut text: String = defined.collect();
+    let mut text = policy.display_definitions(alphabet, false).to_string();
     for rule in &policy.rules {
         let line = rule.display(alphabet).to_string();
-        match line.split_once("::") {
-            Some((value, rest)) if value.parse() != Ok(rule.weight) => {
-                let _ = writeln!(text, "{}::{rest}", rule.weight);
-            }
-            _ => {
-                let _ = writeln!(text, "{line}");
-            }
-        }
+        let clause = rule.display_clause(alphabet).to_string();
+        let value = line.strip_suffix(&clause).and_then(|value| value.strip_suffix("::"));
+        let is_exact = value.is_some_and(|value| value.parse() == Ok(rule.weight));
+        let whole = if is_exact { line } else { format!("{}::{clause}", rule.weight) };
+        let _ = writeln!(text, "{whole}");
     }
     text
 }

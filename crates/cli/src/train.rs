@@ -159,15 +159,13 @@ fn start(args: &Train) -> anyhow::Result<(Vec<RunFolder>, PathBuf, Lock)> {
         say!("{notice}");
     }
     let domain = &request.domain;
-    if let Some(n) = args.max_steps.filter(|&n| n < FEWEST_STEPS && domain.pddl.is_some()) {
+    if let Some(n) = args.max_steps.filter(|&n| n < FEWEST_STEPS && domain.world.is_chosen()) {
         bail!(
             "--max-steps {n}: the budget of a whole run, from {FEWEST_STEPS} for planning problems; the steps of a problem are \
              bounded by --horizon {n}"
         );
     }
-    if let Some(pddl) = &domain.pddl {
-        pddl.check_training()?.iter().for_each(|warning| say!("warning: {warning}"));
-    }
+    domain.world.check_training()?.iter().for_each(|warning| say!("warning: {warning}"));
     let top = args.out.clone().map_or_else(|| make_next_free(name), Ok)?;
     let lock = RunFolder::lock(&top)?;
     let folders = match args.seeds {
@@ -233,18 +231,15 @@ fn show(of: &Finished, domain: &Domain, paths: &[PathBuf], paint: Paint) -> Stri
         of.seconds
     );
     // Definitions of the policy's own, if any, stand before its rules.
-    let shown = of.policy.display(&of.alphabet).to_string();
-    let (mut origins, mut rules) = (of.origins.iter(), of.policy.rules.iter());
+    for line in of.policy.display_definitions(&of.alphabet, true).to_string().lines() {
+        let _ = writeln!(text, "  {}", paint.rule(line));
+    }
     let english = English::new(&of.alphabet, domain.world.wording());
-    for line in shown.lines() {
-        let origin = if line.contains("::") { origins.next() } else { None };
-        let origin = origin.map_or_else(String::new, |origin| format!("  % {origin}"));
-        let _ = writeln!(text, "  {}{origin}", paint.rule(line));
-        if line.contains("::")
-            && let Some(rule) = rules.next()
-        {
-            let _ = write!(text, "{}", paint.faint(&wrap(&english.rule(rule), "      ", WIDTH)));
-        }
+    let mut origins = of.origins.iter();
+    for rule in of.policy.written() {
+        let origin = origins.next().map_or_else(String::new, |origin| format!("  % {origin}"));
+        let _ = writeln!(text, "  {}{origin}", paint.rule(&rule.display(&of.alphabet).to_string()));
+        let _ = write!(text, "{}", paint.faint(&wrap(&english.rule(rule), "      ", WIDTH)));
     }
     let kept: Vec<&WideningStep> = of.widenings.iter().filter(|w| w.kept).collect();
     for (i, WideningStep { to, before, after, .. }) in kept.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use derrl::policies::load_policy;
 use derrl_env::scene::{Grid, Scene};
@@ -10,6 +10,7 @@ use derrl_learn::{Ask, Bounds, ExplainedStep, Others, WhatIfs, explain_episode};
 use derrl_report::table::{WIDTH, fixed, list, wrap};
 
 use crate::args::Watch;
+use crate::explain::show_substitution;
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::progress::{catch_interrupts, interrupted};
@@ -30,25 +31,14 @@ pub fn run(args: &Watch) -> Outcome {
     let id = (args.seed, u64::from(args.episode) - 1);
     let trace = explain_episode(&policy, &domain.alphabet, env.as_mut(), id, args.steps as usize, &ask)?;
     let paint = Paint::stdout(args.color);
-    let on_terminal = std::io::stdout().is_terminal();
     catch_interrupts();
     let mut total = 0.0;
-    let show = |text: &str| -> Outcome {
-        let clear = if on_terminal { "\x1b[H\x1b[2J" } else { "" };
-        print(&format!("{clear}{text}\n"));
-        if on_terminal {
-            std::thread::sleep(Duration::from_secs_f64(args.seconds));
-        }
-        if interrupted() { Err(Failure::Interrupted("interrupted".to_string())) } else { Ok(()) }
-    };
+    let mut pictures = Vec::with_capacity(trace.steps.len() + 1);
     for step in &trace.steps {
-        let head = format!("step {} of {}, return {}", step.step, trace.steps.len(), fixed(total, 2));
-        show(&format!(
-            "{}\n{}{}",
-            paint.faint(&head),
-            state(&step.scene, &step.explanation.facts, paint),
-            decision(step, paint)
-        ))?;
+        let shown = fixed(total, 2);
+        let head = format!("step {} of {}, return {shown}", step.step, trace.steps.len());
+        let state = state(&step.scene, &step.explanation.facts, paint);
+        pictures.push(format!("{}\n{state}{}", paint.faint(&head), decision(step, paint)));
         total += step.reward;
     }
     let end = &trace.end;
@@ -59,14 +49,136 @@ pub fn run(args: &Watch) -> Outcome {
         (_, Some(false)) => paint.bad("the goal is not reached"),
     };
     let head = format!("end after {} steps, return {}", trace.steps.len(), fixed(end.total, 2));
-    show(&format!("{}\n{}{word}", paint.faint(&head), state(&end.scene, &end.facts, paint)))
+    pictures.push(format!("{}\n{}{word}", paint.faint(&head), state(&end.scene, &end.facts, paint)));
+    if std::io::stdout().is_terminal() {
+        return play(&pictures, Duration::from_secs_f64(args.seconds), paint);
+    }
+    for picture in &pictures {
+        print(&format!("{picture}\n"));
+        check()?;
+    }
+    Ok(())
+}
+
+/// An error once Ctrl-C was pressed.
+fn check() -> Outcome {
+    if interrupted() { Err(Failure::Interrupted("interrupted".to_string())) } else { Ok(()) }
+}
+
+/// How often a terminal is looked at for keys.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// Shows pictures one after the other, each in place of the one before. Space stops and goes on, arrows step, `q` ends.
+fn play(pictures: &[String], each: Duration, paint: Paint) -> Outcome {
+    let keys = Keys::listen();
+    let hint = keys.as_ref().map_or("", |_| "space: stop and go on, arrows: step, q: end");
+    let (mut at, mut stopped) = (0, false);
+    while at < pictures.len() {
+        print(&format!("\x1b[H\x1b[2J{}\n{}\n", pictures[at], paint.faint(hint)));
+        let since = Instant::now();
+        at = loop {
+            check()?;
+            match keys.as_ref().and_then(Keys::pressed) {
+                Some(Key::End) => return Ok(()),
+                Some(Key::Stop) => stopped = !stopped,
+                Some(Key::Back) => {
+                    stopped = true;
+                    break at.saturating_sub(1);
+                }
+                Some(Key::Forward) => {
+                    stopped = true;
+                    break (at + 1).min(pictures.len() - 1);
+                }
+                None => {}
+            }
+            if !stopped && since.elapsed() >= each {
+                break at + 1;
+            }
+            std::thread::sleep(LOOK.min(each));
+        };
+    }
+    Ok(())
+}
+
+/// What a person asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Stop,
+    Back,
+    Forward,
+    End,
+}
+
+impl Key {
+    /// The key that a terminal sends these bytes for.
+    fn of(bytes: &[u8]) -> Option<Key> {
+        match bytes {
+            b" " => Some(Key::Stop),
+            b"q" | b"Q" => Some(Key::End),
+            b"\x1b[D" | b"\x1bOD" => Some(Key::Back),
+            b"\x1b[C" | b"\x1bOC" => Some(Key::Forward),
+            _ => None,
+        }
+    }
+}
+
+/// A terminal that gives keys as they are pressed, until it is dropped.
+#[cfg(unix)]
+struct Keys(rustix::termios::Termios);
+
+#[cfg(unix)]
+impl Keys {
+    /// `None` where nobody is there to press keys.
+    fn listen() -> Option<Keys> {
+        use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+        let before = tcgetattr(std::io::stdin()).ok()?;
+        let mut at_once = before.clone();
+        at_once.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+        // Reading gives what there is and never waits.
+        at_once.special_codes[SpecialCodeIndex::VMIN] = 0;
+        at_once.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(std::io::stdin(), OptionalActions::Now, &at_once).ok()?;
+        Some(Keys(before))
+    }
+
+    #[allow(clippy::unused_self, reason = "keys are there as long as it lives")]
+    fn pressed(&self) -> Option<Key> {
+        let mut bytes = [0; 8];
+        let count = std::io::Read::read(&mut std::io::stdin(), &mut bytes).unwrap_or(0);
+        Key::of(&bytes[..count])
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Keys {
+    fn drop(&mut self) {
+        let now = rustix::termios::OptionalActions::Now;
+        let _ = rustix::termios::tcsetattr(std::io::stdin(), now, &self.0);
+    }
+}
+
+#[cfg(not(unix))]
+struct Keys;
+
+#[cfg(not(unix))]
+impl Keys {
+    fn listen() -> Option<Keys> {
+        None
+    }
+
+    fn pressed(&self) -> Option<Key> {
+        None
+    }
 }
 
 fn decision(step: &ExplainedStep, paint: Paint) -> String {
     let e = &step.explanation;
     let why = match &e.fired {
         None => paint.unsure("no rule fires: any action may be chosen"),
-        Some(m) => paint.rule(wrap(&m.text, "  ", WIDTH).trim_end()),
+        Some(m) => {
+            let rule = paint.rule(wrap(&m.text, "  ", WIDTH).trim_end());
+            format!("{rule}{}", show_substitution(m))
+        }
     };
     format!("{}\n{why}\n", paint.strong(&e.action))
 }
@@ -152,4 +264,16 @@ fn grid(scene: &Grid, paint: Paint) -> String {
         let _ = writeln!(text, "{}", paint.faint(&format!("carrying {name}")));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_known_by_what_terminals_send() {
+        let all = [&b" "[..], b"q", b"\x1b[C", b"\x1bOD", b"\x1b", b"", b"x"].map(Key::of);
+        let known = [Some(Key::Stop), Some(Key::End), Some(Key::Forward), Some(Key::Back), None, None, None];
+        assert_eq!(all, known);
+    }
 }

@@ -145,6 +145,16 @@ fn another_policy_is_rejected() {
     assert_eq!(check(folder.path(), &[]).status.code(), Some(2), "this cannot be read");
 }
 
+/// A file without end is not read to its end.
+#[test]
+fn a_file_that_is_too_large_is_refused() {
+    let folder = certified(&CASES[1], &[]);
+    let output =
+        python(folder.path(), "check.py", &["c.jsonl", "--domain", "domain.pl", "--policy", "/dev/zero"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("it has more than"), "{}", text(&output.stderr));
+}
+
 /// What is forbidden is no choice, and whether everything ever is is checked too.
 #[test]
 fn shields_are_checked() {

@@ -363,6 +363,7 @@ fn folders_of_worlds_elsewhere_are_read_and_not_played() {
         (&["explain", "run", "--state", "state.pl"][..], "put(b)"),
         (&["export", "run", "--to", "prolog"], "put("),
         (&["check", "run/domain.pl", "run/policy.pl"], "policy ok"),
+        (&["check", "run"], "policy ok"),
     ] {
         let done = run(here, args);
         assert!(
@@ -371,7 +372,14 @@ fn folders_of_worlds_elsewhere_are_read_and_not_played() {
             text(&done.stderr)
         );
     }
-    for args in [&["explain", "run"][..], &["eval", "run"], &["watch", "run"]] {
+    for args in [
+        &["explain", "run"][..],
+        &["eval", "run"],
+        &["watch", "run"],
+        &["verify", "run"],
+        &["diff", "run", "run"],
+        &["simplify", "run"],
+    ] {
         let done = run(here, args);
         let told = text(&done.stderr).replace('\n', " ");
         assert!(

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use derrl_env::{Error, Fault, World, find_in};
+use derrl_env::{Error, Exhaustive, Fault, World, find_in};
 use derrl_files::bounded::read_up_to;
-use derrl_logic::{Alphabet, Source, repeated_heads};
+use derrl_logic::{Alphabet, Source};
 use derrl_pddl::generate::Generator;
 
 use crate::asked::Asked;
@@ -24,10 +24,8 @@ pub struct Domain {
     pub text: String,
     /// What it declares.
     pub alphabet: Arc<Alphabet>,
-    /// Its problems, where it is a domain of PDDL.
+    /// What the world was made of, where it is a domain of PDDL.
     pub pddl: Option<Arc<Pddl>>,
-    /// And their files.
-    pub files: Option<Files>,
 }
 
 impl Domain {
@@ -55,8 +53,7 @@ impl Domain {
         }
         let alphabet = Arc::new(alphabet);
         world.check(&alphabet).with_context(|| file)?;
-        let (pddl, files) = (Some(pddl), Some(files.clone()));
-        Ok(Domain { name: name.to_string(), world, text, alphabet, pddl, files })
+        Ok(Domain { name: name.to_string(), world, text, alphabet, pddl: Some(pddl) })
     }
 
     /// A domain with the PDDL problems asked for.
@@ -99,11 +96,10 @@ impl Domain {
         Ok(Domain { text, alphabet: Arc::new(alphabet), ..self })
     }
 
-    /// The same for reading policies: in a domain of PDDL they may speak of goals that the problems at hand lack.
+    /// The same for reading policies: these may say more than what is learned.
     pub fn open(mut self, policies: &[&Source]) -> anyhow::Result<Domain> {
-        if let Some(pddl) = &self.pddl {
-            let heads: Vec<(String, Vec<u8>)> = policies.iter().flat_map(|p| repeated_heads(p)).collect();
-            let text = pddl.translation.open_text(&self.text, &heads)?;
+        let text = self.world.domain_for(&self.text, policies)?;
+        if text != self.text {
             let alphabet = Alphabet::parse(&Source::new(format!("{}.pl", self.world.name()), text))?;
             let is_untyped = self.alphabet.types.is_empty();
             self.alphabet = Arc::new(if is_untyped { alphabet.untyped() } else { alphabet });
@@ -133,7 +129,11 @@ impl Domain {
         untyped: bool,
         tasks: &[String],
     ) -> anyhow::Result<Domain> {
-        let mut world = World::new(name, &text).with_context(|| file.to_string())?;
+        let never = "it is a program of its own. For a world in Python: run = derrl.Run.load(folder, world), and then \
+                     derrl.verify(run.policy, world), derrl.diff(run.policy, other, world) or \
+                     derrl.simplify(run.policy, world)";
+        let world = World::new(name, &text).with_context(|| file.to_string())?;
+        let mut world = world.with_space(Exhaustive::Never(never.into()));
         for task in tasks {
             let fault = format!(
                 "the world `{name}` is a program of its own, which this command cannot run. For a world in Python: \
@@ -160,7 +160,7 @@ impl Domain {
         let alphabet = Arc::new(alphabet);
         // The names in the file must be those of the world.
         world.check(&alphabet).with_context(|| file.to_string())?;
-        Ok(Domain { name: name.to_string(), world: world.clone(), text, alphabet, pddl: None, files: None })
+        Ok(Domain { name: name.to_string(), world: world.clone(), text, alphabet, pddl: None })
     }
 }
 

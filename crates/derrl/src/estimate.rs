@@ -1,7 +1,7 @@
 //! What training takes: oversized jobs are refused, with an estimate.
 
 use anyhow::bail;
-use derrl_env::{Env, Rng, list_legal, observe};
+use derrl_env::{Entered, Env, Rng, list_legal, observe};
 use derrl_learn::{Config, Problem};
 use derrl_logic::{Action, Alphabet, EveryAction, Facts};
 
@@ -40,7 +40,7 @@ pub fn check(
     if env.simulator().is_some() {
         return Ok(None); // a world of fixed size, and a dear one to ask
     }
-    env.reset(&mut Rng::new(0, 0));
+    enter_largest(env);
     let every = EveryAction::new(alphabet, env.universe());
     let words = problem.grounder.words();
     let heads: Vec<Head> = (0..alphabet.actions.len() as u32)
@@ -68,6 +68,17 @@ pub fn check(
     }
     let is_much = takes.bytes > SMALL_BYTES || all > SMALL_SECONDS;
     Ok(is_much.then(|| format!("training takes {about}")))
+}
+
+/// Starts an episode: of instances that somebody chose in the largest in which something is to be done.
+fn enter_largest(env: &mut dyn Env) {
+    let sizes: Vec<Option<usize>> = (0..env.instances())
+        .map(|i| (env.enter(i) == Entered::Begun).then(|| env.universe().len()))
+        .collect();
+    match (0..sizes.len()).filter(|&i| sizes[i].is_some()).max_by_key(|&i| sizes[i]) {
+        Some(largest) => drop(env.enter(largest)),
+        None => env.reset(&mut Rng::new(0, 0)),
+    }
 }
 
 /// An action: how many ground ones there are, and the variables that its rules have beside the head's.

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::runs::now::Clock;
 use crate::runs::so_far::SoFar;
 
 /// Is told how far a run is, and may end it. The calls come from several threads.
@@ -21,6 +22,11 @@ pub trait Listener: Sync {
 
     /// So many of the episodes of a task are scored.
     fn scoring(&self, _task: &str, _done: usize, _of: usize) {}
+
+    /// What is told every second what the runs are doing; none where nobody looks.
+    fn clock(&self) -> Option<Clock> {
+        None
+    }
 
     /// A part is over, training or scoring: what follows may be printed.
     fn over(&self) {}

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use derrl_env::World;
-use derrl_learn::Score;
+use derrl_env::{Options, World};
+use derrl_learn::{Score, evaluate};
 
 use crate::asked::Asked;
 use crate::domain::Domain;
@@ -76,21 +76,22 @@ impl Planning {
 
     /// The domain, with types or without.
     pub(crate) fn domain(&self, untyped: bool) -> anyhow::Result<Domain> {
-        match &self.domain.files {
-            Some(files) if untyped => Domain::of_pddl(&self.domain.name, files, None, true),
-            _ => Ok(self.domain.clone()),
+        if untyped {
+            Domain::of_pddl(&self.domain.name, &self.pddl.files, None, true)
+        } else {
+            Ok(self.domain.clone())
         }
     }
 
     /// An error if it has no problem to train on, or none that can be solved; else warnings of those that cannot.
     pub fn check_training(&self) -> anyhow::Result<Vec<String>> {
-        self.pddl.check_training()
+        Ok(self.domain.world.check_training()?)
     }
 
     /// How a policy does in every problem of a task.
     pub fn score(&self, policy: &Policy, task: &str, seed: u64) -> anyhow::Result<Score> {
-        self.domain.world.find_task(task)?;
-        self.pddl.score(policy.rules(), policy.alphabet(), task, seed)
+        let mut env = self.domain.world.make(policy.alphabet(), task, &Options::default())?;
+        Ok(evaluate(policy.rules(), policy.alphabet(), env.as_mut(), 1, seed)?)
     }
 
     /// What a policy does in the problem of a file.
@@ -101,7 +102,7 @@ impl Planning {
         horizon: Option<usize>,
         seed: u64,
     ) -> anyhow::Result<Solution> {
-        let files = self.domain.files.as_ref().expect("a domain of PDDL has its files");
+        let files = &self.pddl.files;
         let name = problem.display().to_string();
         // Those to train on stay: they say which goals rules may speak of.
         let test = vec![(name.clone(), std::path::absolute(problem)?)];

@@ -10,6 +10,7 @@ use derrl_learn::{
 };
 use derrl_logic::syntax::Indicator;
 use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
+use derrl_report::English;
 
 use crate::error::Error;
 use crate::extent;
@@ -64,6 +65,12 @@ impl Policy {
     /// Its rules, as the language has them.
     pub fn rules(&self) -> &derrl_logic::Policy {
         &self.rules
+    }
+
+    /// Each of its rules as an English sentence, in the words of a world ([`World::wording`]).
+    pub fn in_english(&self, words: &str) -> Vec<String> {
+        let english = English::new(&self.alphabet, words);
+        self.rules.rules.iter().map(|rule| english.rule(rule)).collect()
     }
 
     /// What it speaks of.
@@ -143,6 +150,10 @@ impl Policy {
             // The reason why not.
             return world.space(&self.alphabet, &of(0)).map(|_| of(0)).map_err(Error::from);
         };
+        if world.is_chosen() && max_objects.is_none() {
+            // All that somebody chose: their states are counted as they are walked.
+            return Ok(of(range.1));
+        }
         let largest = match max_objects {
             Some(largest) => largest,
             None => extent::quick(world, &self.alphabet, *range, &of, cores())?,

@@ -1,10 +1,11 @@
 //! The scores of a policy on the tasks of a domain.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use derrl_env::{Options, ShieldTally};
+use derrl_env::{Options, ShieldTally, World};
 use derrl_learn::{Score, evaluate_while};
-use derrl_logic::Policy;
+use derrl_logic::{Alphabet, Policy};
 use serde_json::{Map, Value, json};
 
 use crate::domain::Domain;
@@ -26,13 +27,14 @@ pub struct Exam<'a> {
 /// The score of a policy on each task; `None` if the listener stopped it.
 pub fn score(
     policy: &Policy,
-    domain: &Domain,
+    alphabet: &Arc<Alphabet>,
+    world: &World,
     exam: &Exam<'_>,
     listener: &dyn Listener,
-) -> anyhow::Result<Option<Vec<(String, Score)>>> {
+) -> Result<Option<Vec<(String, Score)>>, derrl_learn::Error> {
     let Exam { tasks, options, episodes, seed } = *exam;
     let names: Vec<&str> = if tasks.is_empty() {
-        domain.world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
+        world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
     } else {
         tasks.iter().map(String::as_str).collect()
     };
@@ -40,19 +42,16 @@ pub fn score(
     for (suffix, options) in variants(options) {
         for name in &names {
             let task = format!("{name}{suffix}");
-            if let Some(pddl) = &domain.pddl {
-                domain.world.find_task(name)?;
-                scores.push((task, pddl.score(policy, &domain.alphabet, name, seed)?));
-                continue;
-            }
-            let mut env = domain.world.make(&domain.alphabet, name, &options)?;
-            let episodes = episodes.unwrap_or_else(|| env.cost().episodes());
+            let mut env = world.make(alphabet, name, &options)?;
+            let asked = episodes.unwrap_or_else(|| env.cost().episodes());
+            // Of instances that somebody chose each is played once.
+            let episodes = if env.instances() > 0 { env.instances() } else { asked };
             listener.scoring(&task, 0, episodes);
             let mut go_on = |done| {
                 listener.scoring(&task, done, episodes);
                 !listener.stopped()
             };
-            let score = evaluate_while(policy, &domain.alphabet, env.as_mut(), episodes, seed, &mut go_on)?;
+            let score = evaluate_while(policy, alphabet, env.as_mut(), episodes, seed, &mut go_on)?;
             let Some(score) = score else { return Ok(None) };
             scores.push((task, score));
         }

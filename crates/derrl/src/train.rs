@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use derrl_env::{Options, World};
-use derrl_learn::{Checkpoint, Config, Learned, Observer, Score, Silent, cores, evaluate};
+use derrl_learn::{Best, Checkpoint, Config, Learned, Observer, Point, Score, Silent, UpdateStats, cores};
 
 use crate::error::Error;
+use crate::listener::Deaf;
 use crate::policy::Policy;
+use crate::score::{Exam, score};
 use crate::setup::Setup;
 
 /// What training came to.
@@ -43,13 +45,10 @@ pub fn train_observed(
     let keeping = Keeping { observer, last: Mutex::default() };
     let learned = setup.search(vec![(seed, Checkpoint::default())], &keeping, threads)?.pop().flatten();
     let learned = learned.ok_or(Error::Interrupted)?;
-    let mut scores = BTreeMap::new();
-    for task in world.tasks().iter().filter(|t| t.scored) {
-        let mut env = world.env(&task.name)?;
-        let episodes = env.cost().episodes();
-        let score = evaluate(&learned.policy, &learned.alphabet, env.as_mut(), episodes, seed)?;
-        scores.insert(task.name.clone(), score);
-    }
+    let options = Options::default();
+    let exam = Exam { tasks: &[], options: &options, episodes: None, seed };
+    let scores = score(&learned.policy, &learned.alphabet, world, &exam, &Deaf)?;
+    let scores = scores.ok_or(Error::Interrupted)?.into_iter().collect();
     Ok(Run {
         seed,
         policy: Policy::new(learned.policy, &learned.alphabet),
@@ -66,7 +65,15 @@ struct Keeping<'a> {
 }
 
 impl Observer for Keeping<'_> {
-    fn updated(&self, seed: u64, restart: u64, stats: &derrl_learn::UpdateStats) {
+    fn point(&self, point: &Point) {
+        self.observer.point(point);
+    }
+
+    fn begins(&self, seed: u64) {
+        self.observer.begins(seed);
+    }
+
+    fn updated(&self, seed: u64, restart: u64, stats: &UpdateStats) {
         self.observer.updated(seed, restart, stats);
     }
 
@@ -88,6 +95,26 @@ impl Observer for Keeping<'_> {
 
     fn begins(&self, seed: u64) {
         self.observer.begins(seed);
+    }
+
+    fn scouting(&self, seed: u64) {
+        self.observer.scouting(seed);
+    }
+
+    fn improving(&self, seed: u64) {
+        self.observer.improving(seed);
+    }
+
+    fn phase(&self, seed: u64, what: &str) {
+        self.observer.phase(seed, what);
+    }
+
+    fn decided(&self, seed: u64, decisions: u64) {
+        self.observer.decided(seed, decisions);
+    }
+
+    fn best(&self, seed: u64, best: &Best<'_>) {
+        self.observer.best(seed, best);
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {

@@ -46,6 +46,17 @@ impl Outcome {
     }
 }
 
+/// What is to be done in an instance that was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entered {
+    /// An episode has begun.
+    Begun,
+    /// The goal holds at first.
+    Reached,
+    /// The goal does not hold, and nothing can be done about it.
+    Stuck,
+}
+
 /// What episodes of a world cost, which decides how many of them the learner may spend on comparing policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
@@ -159,6 +170,28 @@ pub trait Env: Send {
     /// What an episode costs.
     fn cost(&self) -> Cost {
         Cost::Cheap
+    }
+
+    /// How many instances the task lists, where somebody chose them: a score then plays each of them once. 0 where instances are
+    /// drawn.
+    fn instances(&self) -> usize {
+        0
+    }
+
+    /// Starts an episode in the `i`-th instance that the task lists, and says what is to be done there.
+    fn enter(&mut self, _i: usize) -> Entered {
+        self.restart();
+        Entered::Begun
+    }
+
+    /// What the current instance is called, where it has a name: its file.
+    fn title(&self) -> Option<&str> {
+        None
+    }
+
+    /// What the steps of this episode have cost, where that is more than a number of steps.
+    fn spent(&self) -> Option<f64> {
+        None
     }
 
     /// The program behind the world, with its version, where there is one.

@@ -12,7 +12,7 @@ use derrl_logic::{Action, Alphabet, Facts, GroundAction, Left, Object, Shield, U
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::env::{Cost, Env, Outcome, observe};
+use crate::env::{Cost, Entered, Env, Outcome, observe};
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::rng::Rng;
@@ -322,6 +322,23 @@ impl<E: Holds> Env for Shielded<E> {
 
     fn cost(&self) -> Cost {
         self.env.env().cost()
+    }
+
+    fn instances(&self) -> usize {
+        self.env.env().instances()
+    }
+
+    fn enter(&mut self, i: usize) -> Entered {
+        self.report();
+        self.env.env_mut().enter(i)
+    }
+
+    fn title(&self) -> Option<&str> {
+        self.env.env().title()
+    }
+
+    fn spent(&self) -> Option<f64> {
+        self.env.env().spent()
     }
 
     fn simulator(&self) -> Option<String> {

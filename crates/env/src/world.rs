@@ -49,12 +49,15 @@ use crate::space::{Exhaustive, Extent, Space};
 pub struct World(Arc<Parts>);
 
 #[derive(Clone)]
+// Wide: each field is set by a method of its own.
 struct Parts {
     name: String,
     summary: String,
     words: String,
     domain: String,
     alphabet: Arc<Alphabet>,
+    /// All that the world itself reports: what its own domain file declares.
+    own: Arc<Alphabet>,
     /// What policies may speak of, where that is more than what rules are learned with.
     wider: Option<(Arc<Alphabet>, Arc<Wider>)>,
     vocabulary: Option<Vocabulary<'static>>,
@@ -65,6 +68,7 @@ struct Parts {
     sizes: Option<(Vec<usize>, MakeSized)>,
     /// How to make up instances larger than any that are given.
     made_up: Option<MakeUp>,
+    check: Option<Arc<Check>>,
     options: Vec<&'static str>,
     exhaustive: Exhaustive,
     counts: Arc<ShieldCounts>,
@@ -191,7 +195,10 @@ impl Options {
 }
 
 /// The domain file for policies with these heads.
-type Wider = dyn Fn(&[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync;
+type Wider = dyn Fn(&str, &[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync;
+
+/// Looks at the instances to train on: see [`World::check_training`].
+type Check = dyn Fn() -> Result<Vec<String>, Error> + Send + Sync;
 
 /// Why a world of which nothing else is known cannot be walked.
 const NO_SPACE: &str = "the world does not offer its states one by one";
@@ -215,18 +222,21 @@ impl World {
                 Alphabet { environment: Some(name.clone()), ..alphabet }
             }
         };
+        let alphabet = Arc::new(alphabet);
         Ok(World(Arc::new(Parts {
             name,
             summary: String::new(),
             words: String::new(),
             domain,
-            alphabet: Arc::new(alphabet),
+            own: Arc::clone(&alphabet),
+            alphabet,
             wider: None,
             vocabulary: None,
             tasks: Vec::new(),
             makes: Vec::new(),
             sizes: None,
             made_up: None,
+            check: None,
             options: Vec::new(),
             exhaustive: Exhaustive::Never(NO_SPACE.into()),
             counts: Arc::default(),
@@ -251,20 +261,24 @@ impl World {
         Ok(self.edit(|w| (w.domain, w.alphabet, w.wider) = (domain, Arc::new(alphabet), None)))
     }
 
-    /// The world whose policies may say more than what rules are learned with: all that this domain file declares. Environments are
-    /// made for either.
+    /// The world whose policies may say more than what rules are learned with: all that is declared by what this makes of a domain
+    /// file. Environments are made for either.
     ///
-    /// The domain file depends on which actions a policy takes with equal arguments: see [`repeated_heads`].
+    /// It depends on which actions a policy takes with equal arguments: see [`repeated_heads`].
     pub fn policies_say<F>(self, domain: F) -> Result<World, Error>
     where
-        F: Fn(&[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync + 'static,
+        F: Fn(&str, &[(String, Vec<u8>)]) -> Result<String, Error> + Send + Sync + 'static,
     {
         let usual = self.parse(&domain, &[])?;
-        Ok(self.edit(|w| w.wider = Some((usual, Arc::new(domain)))))
+        Ok(self.edit(|w| {
+            w.own = Arc::clone(&usual);
+            w.wider = Some((usual, Arc::new(domain)));
+        }))
     }
 
     fn parse(&self, domain: &Wider, heads: &[(String, Vec<u8>)]) -> Result<Arc<Alphabet>, Error> {
-        Ok(Arc::new(Alphabet::parse(&Source::new(format!("{}.pl", self.name()), domain(heads)?))?))
+        let text = domain(self.domain(), heads)?;
+        Ok(Arc::new(Alphabet::parse(&Source::new(format!("{}.pl", self.name()), text))?))
     }
 
     /// The world with one line on what it is about.
@@ -360,6 +374,15 @@ impl World {
         self.edit(|w| w.made_up = Some(Arc::new(make)))
     }
 
+    /// The world with a look at the instances to train on, for [`World::check_training`].
+    #[must_use]
+    pub fn checked_by<F>(self, check: F) -> World
+    where
+        F: Fn() -> Result<Vec<String>, Error> + Send + Sync + 'static,
+    {
+        self.edit(|w| w.check = Some(Arc::new(check)))
+    }
+
     /// The world with what its code calls predicates and actions, where that is more than its domain file says.
     #[must_use]
     pub fn vocabulary(self, vocabulary: Vocabulary<'static>) -> World {
@@ -370,12 +393,6 @@ impl World {
     #[must_use]
     pub fn takes(self, options: &[&'static str]) -> World {
         self.edit(|w| w.options = options.to_vec())
-    }
-
-    /// The world whose environments count here how often a shield takes part.
-    #[must_use]
-    pub fn counting(self, counts: &Arc<ShieldCounts>) -> World {
-        self.edit(|w| w.counts = Arc::clone(counts))
     }
 
     /// The world with all its instances up to a size, or the reason why they cannot be listed.
@@ -412,6 +429,11 @@ impl World {
         Arc::clone(&self.0.alphabet)
     }
 
+    /// All that the world itself reports: what its own domain file declares, whatever [`World::with_domain`] has left out of it.
+    pub fn own_alphabet(&self) -> Arc<Alphabet> {
+        Arc::clone(&self.0.own)
+    }
+
     /// What a policy may speak of: what rules are learned with, unless [`World::policies_say`] says more.
     pub fn widest_alphabet(&self) -> Arc<Alphabet> {
         Arc::clone(self.0.wider.as_ref().map_or(&self.0.alphabet, |(usual, _)| usual))
@@ -424,6 +446,23 @@ impl World {
             Some((_, domain)) if !heads.is_empty() => self.parse(&**domain, &heads),
             _ => Ok(self.widest_alphabet()),
         }
+    }
+
+    /// This domain file, one of this world, with all that these policies may say.
+    pub fn domain_for(&self, domain: &str, policies: &[&Source]) -> Result<String, Error> {
+        let heads: Vec<(String, Vec<u8>)> = policies.iter().flat_map(|p| repeated_heads(p)).collect();
+        self.0.wider.as_ref().map_or_else(|| Ok(domain.to_string()), |(_, wider)| wider(domain, &heads))
+    }
+
+    /// Whether its tasks are lists of instances that somebody chose.
+    pub fn is_chosen(&self) -> bool {
+        matches!(self.0.exhaustive, Exhaustive::Sizes { chosen: true, .. })
+    }
+
+    /// An error if nothing can be learned from the instances to train on; else what is wrong with some of them.
+    pub fn check_training(&self) -> Result<Vec<String>, Error> {
+        self.training_task()?;
+        self.0.check.as_ref().map_or_else(|| Ok(Vec::new()), |check| check())
     }
 
     /// Its tasks; the first is the one trained on.
@@ -469,7 +508,7 @@ impl World {
     pub fn check(&self, alphabet: &Alphabet) -> Result<(), Error> {
         match &self.0.vocabulary {
             Some(vocabulary) => Binding::new(self.name(), vocabulary, alphabet).map(|_| ()),
-            None => named::check(self.name(), &self.widest_alphabet(), alphabet),
+            None => named::check(self.name(), &self.0.own, alphabet),
         }
     }
 
@@ -483,7 +522,7 @@ impl World {
         let at = self.place(task)?;
         options.check(self)?;
         if self.0.vocabulary.is_none() {
-            named::check(self.name(), &self.widest_alphabet(), alphabet)?; // the others find out as they bind names
+            named::check(self.name(), &self.0.own, alphabet)?; // the others find out as they bind names
         }
         self.0.makes[at](alphabet, options).map(|env| self.shielded(env, alphabet))
     }
@@ -556,7 +595,7 @@ impl World {
                 "domain `{}` cannot be walked exhaustively: {reason}",
                 self.name()
             ))),
-            Exhaustive::Sizes { unit, range: (least, most), make } => {
+            Exhaustive::Sizes { unit, range: (least, most), make, .. } => {
                 if !(least..=most).contains(&&extent.largest) {
                     return Err(Error::Option(format!(
                         "--max-objects counts {unit} in domain `{}`: a number from {least} to {most}, not {}",

@@ -74,6 +74,7 @@ pub use generator::adam::Adam;
 pub use generator::network::Network;
 pub use generator::sampler::{Sampler, gumbel_max};
 pub use insight::compare::{Comparison, Difference, Everywhere, Pruned, Side};
+pub use insight::diagnose::{Diagnosis, FirstFailure, Missing, Pair, Patient, Shown, diagnose};
 pub use insight::explain::{
     Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Forbidden, Found, Match, NumberChange,
     Others, Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,

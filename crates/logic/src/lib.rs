@@ -50,6 +50,7 @@
 //! | `ground_text.rs`, `file_kind.rs` | states and actions given by hand; what a file is |
 //! | `universe.rs`, `facts.rs` | the objects of an instance and its ground actions; what holds |
 //! | `query.rs` | which substitutions make a body true |
+//! | `apart.rs` | parts of bodies that only have to hold, as predicates |
 //! | `decide.rs`, `choose.rs` | which actions a policy prefers; choices by numbers |
 //! | `join/` | indexed joins, for large states |
 //! | `derive/` | derived predicates: their definitions and what follows from them |
@@ -63,6 +64,7 @@
 mod agenda;
 pub mod alphabet;
 mod antichain;
+mod apart;
 mod candidates;
 mod choose;
 mod decide;

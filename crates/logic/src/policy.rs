@@ -108,24 +108,46 @@ impl Policy {
         self.write(alphabet, move |p| needed.contains(&p))
     }
 
+    /// The rules that a text holds: those that value actions.
+    pub fn written(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| !rule.abstains())
+    }
+
+    /// The rules without their values and in an order of their own: what tells apart policies that look alike.
+    pub fn clauses(&self, alphabet: &Alphabet) -> Vec<String> {
+        let mut clauses: Vec<String> =
+            self.written().map(|rule| rule.display_clause(alphabet).to_string()).collect();
+        clauses.sort_unstable();
+        clauses
+    }
+
+    /// The definitions that the policy brings, as text: all of them, or those that its rules need.
+    pub fn display_definitions<'a>(&'a self, alphabet: &'a Alphabet, all: bool) -> impl fmt::Display + 'a {
+        let asked = self.rules.iter().flat_map(|r| r.body.iter().map(|l| l.pred));
+        let needed = alphabet.program.as_ref().map_or_else(Vec::new, |p| p.needed(asked));
+        from_fn(move |f| write_own(alphabet, &|p| all || needed.contains(&p), f))
+    }
+
     fn write<'a>(
         &'a self,
         alphabet: &'a Alphabet,
         is_kept: impl Fn(Pred) -> bool + 'a,
     ) -> impl fmt::Display + 'a {
         from_fn(move |f| {
-            for at in alphabet.of_domain..alphabet.predicates.len() {
-                if is_kept(Pred(at as u32)) {
-                    alphabet.write_declaration(Pred(at as u32), f)?;
-                }
-            }
-            alphabet.write_definitions(true, &is_kept, f)?;
-            self.rules
-                .iter()
-                .filter(|rule| !rule.abstains())
-                .try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
+            write_own(alphabet, &is_kept, f)?;
+            self.written().try_for_each(|rule| writeln!(f, "{}", rule.display(alphabet)))
         })
     }
+}
+
+/// Writes the declarations and definitions that a policy brought into an alphabet.
+fn write_own(alphabet: &Alphabet, is_kept: &dyn Fn(Pred) -> bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for at in alphabet.of_domain..alphabet.predicates.len() {
+        if is_kept(Pred(at as u32)) {
+            alphabet.write_declaration(Pred(at as u32), f)?;
+        }
+    }
+    alphabet.write_definitions(true, is_kept, f)
 }
 
 /// The heads of a text that write an argument twice: names, and which argument stands at each place. None where it is no policy.
@@ -364,15 +386,21 @@ impl Rule {
     /// The weight has two decimals, or as many as it takes not to read as zero.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         from_fn(move |f| {
+            if (0.0..0.005).contains(&self.weight) && self.weight > 0.0 {
+                write!(f, "{}::", self.weight)?;
+            } else {
+                write!(f, "{:.2}::", self.weight)?;
+            }
+            write!(f, "{}", self.display_clause(alphabet))
+        })
+    }
+
+    /// The rule as text without its value: `move(X, Y) :- top(X), on(X, Z), isFloor(Y).`
+    pub fn display_clause<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
+        from_fn(move |f| {
             let action = alphabet.action(self.action);
             let rule = self.canonical(action.args.len());
-            let head = action.head();
-            if (0.0..0.005).contains(&rule.weight) && rule.weight > 0.0 {
-                write!(f, "{}::", rule.weight)?;
-            } else {
-                write!(f, "{:.2}::", rule.weight)?;
-            }
-            write_application(f, &action.name, &head)?;
+            write_application(f, &action.name, &action.head())?;
             rule.write_body(alphabet, f)
         })
     }

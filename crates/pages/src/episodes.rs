@@ -116,6 +116,9 @@ fn instructive(trace: &Trace) -> (usize, usize) {
 /// The numbers of the episodes that show most, the best first. They end as most do; where some end otherwise, one of those comes
 /// last. Where an episode takes a simulator, one is enough.
 fn most_instructive(subject: &Subject<'_>, env: &mut dyn Env, extent: Extent) -> Result<Vec<u64>, Error> {
+    if let Some(number) = extent.only {
+        return Ok(vec![number]);
+    }
     if env.simulator().is_some() {
         return Ok((0..extent.episodes.min(1) as u64).collect());
     }

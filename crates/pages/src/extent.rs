@@ -15,6 +15,8 @@ pub struct Extent {
     pub curves: usize,
     /// Until when episodes are explained; what is not explained by then is left out, with a note.
     pub until: Option<Instant>,
+    /// The one episode that is asked for, from 0; the most telling ones where none is.
+    pub only: Option<u64>,
 }
 
 /// The time for the page that training leaves: as long as training took, within these bounds.
@@ -37,7 +39,7 @@ impl Extent {
             _ => (1, 1, 10),
         };
         let until = Some(Instant::now() + PATIENCE);
-        Extent { episodes, steps: Extent::STEPS, played, curves, until }
+        Extent { episodes, steps: Extent::STEPS, played, curves, until, only: None }
     }
 
     /// The same, for a page that takes no longer than these seconds, nor longer than a few.

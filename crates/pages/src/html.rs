@@ -14,6 +14,7 @@ const STYLE: &str = include_str!("../web/style.css");
 const SCRIPTS: &[&str] = &[
     include_str!("../web/dom.js"),
     include_str!("../web/rules.js"),
+    include_str!("../web/numbers.js"),
     include_str!("../web/player.js"),
     include_str!("../web/results.js"),
 ];

@@ -11,8 +11,10 @@
 //! | `curves.rs` | training curves, of one run and of several |
 //! | `episodes.rs` | which episodes are shown, and their explanations |
 //! | `writer.rs` | an explained episode, written briefly |
+//! | `uses.rs` | what is lost without each rule |
 //! | `findings.rs` | what a verification found, in words, JSON and pictures |
 //! | `verification.rs` | what is proved or refuted about the policy of a run |
+//! | `laws.rs` | what was so in all states of an episode |
 //! | `html.rs` | the HTML around all this |
 
 mod curves;
@@ -21,8 +23,10 @@ mod error;
 mod extent;
 mod findings;
 mod html;
+mod laws;
 mod record;
 mod run;
+mod uses;
 mod verification;
 mod writer;
 

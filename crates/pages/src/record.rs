@@ -21,8 +21,6 @@ pub struct Subject<'a> {
     pub seed: u64,
     /// What was asked of the world.
     pub options: &'a Options,
-    /// Whether the instances are problems that the user chose: there is no list of all of them.
-    pub problems: bool,
     /// What commands call it: the folder of the run, as a shell takes it.
     pub place: &'a str,
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use derrl_learn::mean_stderr;
-use derrl_logic::{Alphabet, Arg, How, Role, Var};
+use derrl_logic::{Alphabet, Arg, How, Role};
 use derrl_report::English;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -13,6 +13,7 @@ use crate::episodes::{self, Episodes};
 use crate::error::Error;
 use crate::extent::Extent;
 use crate::record::{Record, Subject};
+use crate::uses::{Use, uses};
 use crate::verification::Verification;
 
 /// All that a page shows of a run.
@@ -44,6 +45,9 @@ pub struct Run {
     solved: Option<bool>,
     /// What to try where it did not.
     advice: Vec<String>,
+    /// What is missing where it did not, if that was found.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    diagnosis: Value,
     /// The curve of the chosen restart.
     #[serde(skip)]
     chosen: Vec<(f64, f64)>,
@@ -58,10 +62,16 @@ pub struct Run {
 struct RuleText {
     weight: f64,
     text: String,
+    /// The same without its value: what tells apart policies that look alike.
+    #[serde(skip)]
+    clause: String,
     /// The same in English.
     english: String,
     head: AtomText,
     body: Vec<AtomText>,
+    /// What is lost without it, where that was measured.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    of_use: Option<Use>,
 }
 
 /// An atom in parts. Variables begin with a capital letter, constants do not.
@@ -109,9 +119,8 @@ pub fn summarise(runs: &[Run]) -> Vec<Summary> {
             values.retain(|_, of_task| !of_task.is_empty());
             values.into_iter().map(|(task, v)| (task, mean_stderr(&v).0)).collect()
         };
-        let rules = |r: &Run| -> BTreeSet<String> {
-            r.rules.iter().map(|rule| rule.text.split("::").last().unwrap_or_default().to_string()).collect()
-        };
+        let rules =
+            |r: &Run| -> BTreeSet<String> { r.rules.iter().map(|rule| rule.clause.clone()).collect() };
         Summary {
             domain: domain.to_string(),
             means: means("mean"),
@@ -140,6 +149,10 @@ impl Run {
         let episodes = episodes::of_tasks(&subject, &result["scores"], extent, &mut notes);
         let verification = Verification::of_run(record, &mut notes);
         let chosen = result["restart"].as_u64().unwrap_or(0);
+        let mut texts = rules(&subject);
+        for (text, of_use) in texts.iter_mut().zip(uses(&subject, extent)) {
+            text.of_use = of_use;
+        }
         let counts = ["episodes", "steps", "restarts", "seconds"];
         let curves = curves(record.metrics, chosen, extent.curves)?;
         Ok(Run {
@@ -149,7 +162,7 @@ impl Run {
             summary: subject.world.summary().to_string(),
             seed: subject.seed,
             version: record.version.to_string(),
-            rules: rules(&subject),
+            rules: texts,
             definitions: definitions(&subject),
             background: background(alphabet),
             scores: scores(&result["scores"], subject.world),
@@ -158,6 +171,7 @@ impl Run {
             verification,
             solved: result["solved"].as_bool(),
             advice: advice(record),
+            diagnosis: result["diagnosis"].clone(),
             chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
             episodes,
             notes,
@@ -208,6 +222,9 @@ pub fn glance(label: &str, domain: &str, seed: u64, result: Option<&Value>, metr
         "restarts": curves.len(),
         "scores": result.map(|r| r["scores"].clone()),
         "solved": result.and_then(|r| r["solved"].as_bool()),
+        "policy": result.map(|r| r["policy"].clone()),
+        "seconds": result.map(|r| r["seconds"].clone()),
+        "steps": result.map(|r| r["steps"].clone()),
         "chart": drawn(&curves),
     })
 }
@@ -226,7 +243,7 @@ fn advice(record: &Record<'_>) -> Vec<String> {
         format!("Another seed: `derrl train {domain} --seed {seed}`"),
         format!("More restarts: `derrl train {domain} --set restarts={restarts}`"),
     ];
-    if !record.subject.problems {
+    if !record.subject.world.is_chosen() {
         // A domain is a name that `derrl` knows, or a file.
         let look = if record.subject.world.name() == domain { "domains" } else { "check" };
         advice.push(format!(
@@ -253,9 +270,8 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
     let english = English::new(alphabet, subject.world.wording());
     let rule = |rule: &derrl_logic::Rule| {
         let action = alphabet.action(rule.action);
-        let arity = action.args.len();
         let arg = |a: &Arg| a.to_string();
-        let canonical = rule.canonical(arity);
+        let canonical = rule.canonical(action.args.len());
         let whole = |name: String, negated: bool| AtomText { name, args: Vec::new(), negated };
         let literals = canonical.body.iter().map(|l| match alphabet.comparison(l.pred) {
             Some(comparison) => whole(comparison.display(&l.args, alphabet).to_string(), !l.positive),
@@ -270,13 +286,15 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
         RuleText {
             weight: rule.weight,
             text: rule.display(alphabet).to_string(),
+            clause: rule.display_clause(alphabet).to_string(),
             english: english.rule(rule),
             head: AtomText {
                 name: action.name.clone(),
-                args: (0..arity as u8).map(|v| Var(v).to_string()).collect(),
+                args: action.head().iter().map(ToString::to_string).collect(),
                 negated: false,
             },
             body: body.collect(),
+            of_use: None,
         }
     };
     subject.policy.rules.iter().map(rule).collect()

@@ -134,7 +134,7 @@ impl Verification {
         if let Exhaustive::Never(reason) = subject.world.exhaustive() {
             return Verification::Never { reason: reason.to_string() };
         }
-        let which = if subject.problems { "--test" } else { "--max-objects" };
+        let which = if subject.world.is_chosen() { "--test" } else { "--max-objects" };
         let again = format!("derrl verify {} {which}", subject.place);
         let text = subject.policy.display(subject.alphabet).to_string();
         let kept =
@@ -160,13 +160,13 @@ impl Verification {
                 Verification::Done { found, .. } => {
                     Verification::Done { quick, command: format!("{again} N"), found }
                 }
-                Verification::Never { .. } if subject.problems => Verification::Never {
+                Verification::Never { .. } if subject.world.is_chosen() => Verification::Never {
                     reason: format!("run `{again} PATH` to look at every state of problems that you choose"),
                 },
                 never @ Verification::Never { .. } => never,
             };
         };
-        let which = if subject.problems { "PATH".to_string() } else { found.options() };
+        let which = if subject.world.is_chosen() { "PATH".to_string() } else { found.options() };
         Verification::Done { quick, command: format!("{again} {which}"), found: Box::new(found) }
     }
 
@@ -207,7 +207,7 @@ pub fn small(world: &World, alphabet: &Arc<Alphabet>, policies: &[&Policy]) -> R
 fn at_once(subject: &Subject<'_>, monitor: &mut dyn Monitor) -> Result<Option<Document>, Error> {
     let Subject { policy, alphabet, world, .. } = *subject;
     // The states of a problem are not counted before they are walked, and may be many.
-    let small = if subject.problems { None } else { small(world, alphabet, &[policy])? };
+    let small = if subject.world.is_chosen() { None } else { small(world, alphabet, &[policy])? };
     let extent = small.ok_or(Error::NoSpace)?;
     let asked = derrl_learn::Subject { policy, alphabet, world, extent };
     let started = Instant::now();

@@ -11,6 +11,8 @@ use derrl_logic::{Alphabet, Role};
 use derrl_report::{Marks, Node, Picture};
 use serde::Serialize;
 
+use crate::laws::Laws;
+
 /// All episodes of a run.
 #[derive(Default, Serialize)]
 pub struct Episodes {
@@ -166,9 +168,6 @@ struct Answer {
     /// `alone`, `tie` or `any-action`; none where there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     standing: Option<Standing>,
-    /// Whether the state would break a constraint of the domain.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    odd: bool,
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     none: Option<String>,
@@ -193,12 +192,14 @@ pub struct Writer<'a> {
     before: Vec<(usize, f64, f64, usize)>,
     size: (f64, f64),
     total: f64,
+    /// What was so in all states of the episode.
+    laws: Laws,
 }
 
 impl<'a> Writer<'a> {
     /// Writes episodes of this environment down among these.
     pub fn new(alphabet: &'a Alphabet, env: &'a dyn Env, all: &'a mut Episodes) -> Writer<'a> {
-        Writer { alphabet, env, all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 }
+        Writer { alphabet, env, all, before: Vec::new(), size: (0.0, 0.0), total: 0.0, laws: Laws::default() }
     }
 
     /// An episode, with what is new in it added to what repeats.
@@ -208,6 +209,10 @@ impl<'a> Writer<'a> {
             Some(first) if first.agent.is_none() => self.split(first.explanation.facts.clone()).1,
             _ => Vec::new(),
         };
+        let states: Vec<Vec<String>> =
+            trace.steps.iter().map(|step| self.split(step.explanation.facts.clone()).0).collect();
+        let states: Vec<Vec<&str>> = states.iter().map(|s| s.iter().map(String::as_str).collect()).collect();
+        self.laws = Laws::of(&states);
         let opens = opening(&trace.steps);
         let steps = trace.steps.into_iter().map(|step| self.step(step)).collect();
         let end = trace.end;
@@ -276,10 +281,16 @@ impl<'a> Writer<'a> {
         let number = self.all.situations.len();
         self.all.known.insert(key, number);
         self.all.explained += others.len();
+        let others =
+            others.into_iter().map(|why| other(why, &|change| self.is_odd(change, &facts))).collect();
         let facts = self.visible(facts, with_background);
-        let others = others.into_iter().map(other).collect();
         self.all.situations.push(Situation { facts, others, unexplained });
         number
+    }
+
+    /// Whether a change would lead to a state that cannot be, as far as the domain and the episode tell.
+    fn is_odd(&self, change: &Change, facts: &[String]) -> bool {
+        !change.breaks.is_empty() || self.laws.are_broken(facts, &change.removed, &change.added)
     }
 
     /// The facts to write with a step: the background is written once, but where agents differ in it, with each step.
@@ -372,7 +383,7 @@ fn brief(m: Match) -> Fired {
     Fired { rule: m.rule - 1, phi: m.substitution.into_iter().map(|(_, object)| object).collect() }
 }
 
-fn other(why: WhyNot) -> Other {
+fn other(why: WhyNot, is_odd: &dyn Fn(&Change) -> bool) -> Other {
     let WhyNot { action, value, reason, nearest, failed, what_if } = why;
     // That is no rule of the policy.
     let (by, nearest) = match (reason, nearest) {
@@ -389,29 +400,38 @@ fn other(why: WhyNot) -> Other {
         failed: places.into_iter().collect(),
         nearest: nearest.map(brief),
         by,
-        changes: what_if.map(answers).unwrap_or_default(),
+        changes: what_if.map(|what_if| answers(what_if, is_odd)).unwrap_or_default(),
     }
 }
 
-fn answers(what_if: WhatIf) -> Vec<Answer> {
+fn answers(what_if: WhatIf, is_odd: &dyn Fn(&Change) -> bool) -> Vec<Answer> {
     let WhatIf { chosen, alone, silent, .. } = what_if;
     let same = chosen == alone;
-    let mut answers = vec![answer("chosen", chosen)];
+    let silent = silent.filter(|change| !is_odd(change));
+    let mut answers = vec![answer("chosen", chosen, is_odd)];
     if !same {
-        answers.push(answer("alone", alone));
+        answers.push(answer("alone", alone, is_odd));
+    }
+    // One answer is enough where both have none.
+    answers.dedup_by(|b, a| matches!((a, b), (Some(a), Some(b)) if a.none.is_some() && a.none == b.none));
+    if let (Some(_), Some(Some(Answer { none: Some(none), .. }))) = (&silent, answers.first_mut()) {
+        none.push_str("; only chance may, where none fires");
     }
     answers.push(silent.map(|change| found("silent", change)));
     answers.into_iter().flatten().collect()
 }
 
 fn found(for_: &'static str, change: Change) -> Answer {
-    let Change { removed, added, standing, breaks, .. } = change;
-    Answer { for_, removed, added, standing: Some(standing), odd: !breaks.is_empty(), none: None }
+    let Change { removed, added, standing, .. } = change;
+    Answer { for_, removed, added, standing: Some(standing), none: None }
 }
 
-fn answer(for_: &'static str, result: Found) -> Option<Answer> {
+fn answer(for_: &'static str, result: Found, is_odd: &dyn Fn(&Change) -> bool) -> Option<Answer> {
     let none = match result {
         Found::Already => return None,
+        Found::Found(change) if is_odd(&change) => {
+            "no small change to a state that can be makes a rule choose it".to_string()
+        }
         Found::Found(change) => return Some(found(for_, change)),
         Found::Impossible => "no change of state facts makes a rule choose it".to_string(),
         Found::Beyond { changes } | Found::GaveUp { changes } => {
@@ -419,5 +439,5 @@ fn answer(for_: &'static str, result: Found) -> Option<Answer> {
         }
     };
     let none = Some(none);
-    Some(Answer { for_, removed: Vec::new(), added: Vec::new(), standing: None, odd: false, none })
+    Some(Answer { for_, removed: Vec::new(), added: Vec::new(), standing: None, none })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use derrl_env::{Env, Journal, Outcome, Rng, Status};
+use derrl_env::{Entered, Env, Journal, Outcome, Rng, Status};
 use derrl_logic::alphabet::{distinct_of, places_of};
 use derrl_logic::syntax::Constant;
 use derrl_logic::{Action, Alphabet, Error, Facts, GroundAction, Object, Pred, Type, Types, Universe};
@@ -272,7 +272,7 @@ const KEPT: usize = 256;
 impl PddlEnv {
     /// An environment in the first problem that can be drawn. An error if there is none.
     pub fn new(problems: Arc<Problems>) -> Result<PddlEnv, Error> {
-        let Some(&first) = problems.drawn.first() else {
+        if problems.drawn.is_empty() {
             return Err(Error::new(if problems.is_empty() {
                 "there are no problems".to_string()
             } else {
@@ -282,7 +282,16 @@ impl PddlEnv {
                 )
             })
             .with_help("give problems in which something has to be done"));
-        };
+        }
+        PddlEnv::of_any(problems)
+    }
+
+    /// The same for problems that are played one by one: something need not be left to do in any of them. An error if there are none.
+    pub fn of_any(problems: Arc<Problems>) -> Result<PddlEnv, Error> {
+        if problems.is_empty() {
+            return Err(Error::new("there are no problems"));
+        }
+        let first = problems.drawn.first().copied().unwrap_or(0);
         let mut env = PddlEnv {
             problems,
             current: first,
@@ -350,7 +359,8 @@ impl PddlEnv {
 impl Env for PddlEnv {
     fn reset(&mut self, rng: &mut Rng) {
         let drawn = &self.problems.drawn;
-        let i = drawn[rng.below(drawn.len())];
+        // Where nothing is left to do in any problem, the first will do.
+        let i = if drawn.is_empty() { 0 } else { drawn[rng.below(drawn.len())] };
         self.start(i);
     }
 
@@ -460,6 +470,29 @@ impl Env for PddlEnv {
 
     fn succeeded(&self) -> bool {
         self.state().reached()
+    }
+
+    fn instances(&self) -> usize {
+        self.problems.len()
+    }
+
+    fn enter(&mut self, i: usize) -> Entered {
+        self.start(i);
+        if self.state().reached() {
+            Entered::Reached
+        } else if self.problems.can_act(self.state()) {
+            Entered::Begun
+        } else {
+            Entered::Stuck
+        }
+    }
+
+    fn title(&self) -> Option<&str> {
+        Some(&self.instance().task.problem.file)
+    }
+
+    fn spent(&self) -> Option<f64> {
+        Some(self.cost)
     }
 
     fn copy(&self) -> Option<Box<dyn Env>> {

@@ -37,6 +37,9 @@ pub struct Graph {
     pub edges: Vec<Vec<(u32, Vec<u32>, usize)>>,
 }
 
+/// Actions that a state may have, per state that is looked at: where one has more, the search would not end in time either.
+const PER_STATE: usize = 4;
+
 /// How a state was first reached: from which state, and by which action.
 type Reached = (usize, u32, Vec<u32>);
 
@@ -53,7 +56,9 @@ pub fn solvability(task: &Arc<Task>, most: usize) -> Solvability {
     while next < states.len() {
         let state = states[next].0.clone();
         simulator.set_state(&state);
-        simulator.legal(&mut actions);
+        if !simulator.legal_up_to(PER_STATE * most, &mut actions) {
+            return Solvability::Unknown { states: states.len() };
+        }
         for (action, args) in actions.iter() {
             simulator.set_state(&state);
             simulator.apply(action, args);
@@ -95,7 +100,9 @@ pub fn graph(task: &Arc<Task>, most: usize) -> Option<Graph> {
         if !graph.goals[at] {
             let state = graph.states[at].clone();
             simulator.set_state(&state);
-            simulator.legal(&mut actions);
+            if !simulator.legal_up_to(PER_STATE * most, &mut actions) {
+                return None;
+            }
             for (action, args) in actions.iter() {
                 simulator.set_state(&state);
                 simulator.apply(action, args);
@@ -115,4 +122,26 @@ pub fn graph(task: &Arc<Task>, most: usize) -> Option<Graph> {
         graph.edges.push(edges);
     }
     Some(graph)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Generator;
+
+    /// 292 sandwiches of as many pieces of bread and portions of content: 25 million actions, which nobody wants to see.
+    #[test]
+    fn what_is_too_much_is_not_listed() {
+        let generator = Generator::find("childsnack").expect("a generator of that name");
+        let domain = generator.domain().expect("it parses");
+        let task = generator.task(&domain, 292, 0).expect("it parses");
+        let mut actions = Actions::new();
+        let simulator = Simulator::new(Arc::clone(&task));
+        assert!(!simulator.legal_up_to(1_000, &mut actions));
+        assert!(matches!(solvability(&task, 1_000), Solvability::Unknown { .. }));
+        assert!(graph(&task, 1_000).is_none());
+        let small = generator.task(&domain, 1, 0).expect("it parses");
+        let simulator = Simulator::new(small);
+        assert!(simulator.legal_up_to(1_000, &mut actions) && !actions.is_empty());
+    }
 }

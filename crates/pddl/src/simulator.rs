@@ -394,6 +394,11 @@ impl Simulator {
     /// Writes the applicable actions into `actions`, in the order of schemas and then of objects. Found by joins over
     /// what holds, so it takes time in the tuples met, not in all ground actions.
     pub fn legal(&self, actions: &mut Actions) {
+        self.legal_up_to(usize::MAX, actions);
+    }
+
+    /// The same where there are at most so many; else false, and some of them in no order.
+    pub fn legal_up_to(&self, most: usize, actions: &mut Actions) -> bool {
         let batch = &mut actions.batch;
         batch.clear();
         let mut short = [0; 64];
@@ -414,13 +419,17 @@ impl Simulator {
                     batch.args.extend_from_slice(&b[..arity]);
                     count += 1;
                 }
-                true
+                batch.atoms.len() + count <= most
             });
+            if batch.atoms.len() + count > most {
+                return false;
+            }
             if arity > 0 {
                 sort_tuples(&mut batch.args[first..], arity);
             }
             batch.atoms.extend((0..count).map(|k| (action, (first + k * arity) as u32)));
         }
+        true
     }
 
     /// Whether some applicable action is one that `wanted` accepts. Stops at the first.

@@ -1,7 +1,16 @@
 //! The axes of a chart: what they cover, and where their ticks are.
 
-use crate::chart::Scale;
 use crate::picture::minus;
+
+/// How an axis is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// By logarithm; values that are not above 0 are left out.
+    Log,
+}
 
 /// An axis: what it covers, and its ticks.
 pub(crate) struct Axis {

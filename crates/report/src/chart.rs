@@ -1,6 +1,7 @@
 //! Line charts: what a training curve or a figure of the paper needs, and no more.
 
 use crate::axis::Axis;
+pub use crate::axis::Scale;
 use crate::node::{Document, Node};
 
 /// A line chart.
@@ -18,16 +19,6 @@ pub struct Chart {
     pub y_scale: Scale,
     /// What is drawn, in order: later lines lie on top, and come first in the legend.
     pub series: Vec<Series>,
-}
-
-/// How an axis is laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
-    #[default]
-    Linear,
-    /// By logarithm; values that are not above 0 are left out.
-    Log,
 }
 
 /// A line of a chart.

@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::find::INSTALL;
+/// The command that installs the pinned version.
+pub const INSTALL: &str = "pip install eclipse-sumo==1.28.0";
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+pub use crate::error::INSTALL;
 use crate::error::{Error, Result, Said};
 use crate::program::{Output, run};
 
 /// The version of SUMO that our numbers were measured with; other versions drive vehicles differently.
 pub const PINNED: &str = "1.28.0";
-
-/// The command that installs the pinned version.
-pub const INSTALL: &str = "pip install eclipse-sumo==1.28.0";
 
 /// The variable that names a folder of tools.
 pub const TOOLS: &str = "DERRL_TOOLS";

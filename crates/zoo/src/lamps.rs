@@ -1,8 +1,8 @@
 //! Lamps: those that are wanted are to be lit, and no others. Needs negation.
 
-use derrl_env::Rng;
+use derrl_env::{Rng, World};
 
-use crate::small::{Extent, Say, Small, between, numbered, with_tasks};
+use crate::small::{Extent, Named, Say, Small, between, numbered, with_tasks};
 use crate::{Animal, STEP, world};
 
 const DOMAIN: &str = ":- action(toggle(lamp)).
@@ -25,6 +25,13 @@ pub fn animal() -> Animal {
     let extent = Extent { unit: "lamps", train: (2, 4), large: (12, 16), huge: None };
     let make = |low, high| Lamps { n: (low, high), wanted: Vec::new(), lit: Vec::new() };
     Animal { world: with_tasks(world, extent, make), by_hand: BY_HAND, tuned: false }
+}
+
+/// The same with so many that chance does not get them right, and no fewer to begin with.
+pub fn many() -> World {
+    const LAMPS: usize = 24;
+    let make = || Named::new(Lamps { n: (LAMPS, LAMPS), wanted: Vec::new(), lit: Vec::new() });
+    world("many-lamps", DOMAIN, "24 lamps of which some are wanted").task("train", make)
 }
 
 impl Small for Lamps {

@@ -13,6 +13,7 @@
 //! file and one row of [`zoo`]. Those that report numbers are apart, in [`numbers()`].
 
 mod cliff;
+mod deprived;
 mod fruit;
 mod lamps;
 mod lock;
@@ -20,6 +21,7 @@ mod maze;
 mod numbers;
 mod parcels;
 mod pddl;
+mod pipes;
 pub mod planning;
 mod recycling;
 mod slippery;
@@ -28,6 +30,7 @@ mod taxi;
 mod towers;
 mod welding;
 
+pub use deprived::{Deprived, deprived};
 use derrl_env::World;
 pub use numbers::numbers;
 pub use small::{Say, Small};

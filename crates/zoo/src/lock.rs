@@ -1,8 +1,8 @@
 //! A lock: buttons are to be pressed in their order; a wrong one starts it anew.
 
-use derrl_env::Rng;
+use derrl_env::{Rng, World};
 
-use crate::small::{Extent, Say, Small, between, numbered, with_tasks};
+use crate::small::{Extent, Named, Say, Small, between, numbered, with_tasks};
 use crate::{Animal, STEP, world};
 
 const DOMAIN: &str = ":- action(press(button)).
@@ -26,6 +26,13 @@ pub fn animal() -> Animal {
     let extent = Extent { unit: "buttons", train: (2, 4), large: (8, 10), huge: None };
     let make = |low, high| Lock { n: (low, high), code: Vec::new(), done: 0 };
     Animal { world: with_tasks(world, extent, make), by_hand: BY_HAND, tuned: false }
+}
+
+/// The same with one length that is far too long to be opened by chance, and none shorter to begin with.
+pub fn long() -> World {
+    const BUTTONS: usize = 12;
+    let make = || Named::new(Lock { n: (BUTTONS, BUTTONS), code: Vec::new(), done: 0 });
+    world("long-lock", DOMAIN, "a lock of twelve buttons").task("train", make)
 }
 
 impl Small for Lock {

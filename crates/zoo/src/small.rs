@@ -22,9 +22,15 @@ pub trait Small: Send {
 }
 
 /// A small world in names.
-struct Named<S> {
+pub(crate) struct Named<S> {
     small: S,
     objects: Vec<(String, &'static str)>,
+}
+
+impl<S> Named<S> {
+    pub(crate) fn new(small: S) -> Named<S> {
+        Named { small, objects: Vec::new() }
+    }
 }
 
 impl<S: Small> named::Env for Named<S> {
@@ -86,7 +92,7 @@ where
         if low == high { format!("{low} {unit}") } else { format!("{low} to {high} {unit}") }
     };
     let task = |name: &str, range: (usize, usize)| Task::new(name, summary(range)).size(range.1);
-    let of = |make: &F, low: usize, high: usize| Named { small: make(low, high), objects: Vec::new() };
+    let of = |make: &F, low: usize, high: usize| Named::new(make(low, high));
     let (first, second, third, sized) = (make.clone(), make.clone(), make.clone(), make);
     let world = world
         .task(task("train", train), move || of(&first, train.0, train.1))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use derrl_env::Env;
 use derrl_learn::Actor;
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Decider, Facts, Policy, Source};
 use derrl_pddl::generate::Generator;
 use derrl_pddl::{PddlEnv, Plan, Problems, Solvability, Task, Translation, solvability};
 use derrl_zoo::planning::{DOMAINS, Domain, find};
@@ -97,6 +97,45 @@ fn the_largest_are_as_large_as_those_of_the_competition() {
         ("sokoban", "box", 79),
     ] {
         assert!(count(name, ty) >= most, "{name}: {} of {ty}", count(name, ty));
+    }
+}
+
+/// Conditions that are about nothing that a rule acts on, as a learner may come up with. 25 million sandwiches could be made here.
+#[test]
+fn conditions_apart_from_the_rest_take_no_list_of_what_is_legal() {
+    let rules = "0.9::serve_sandwich_no_gluten(S, C, T, P) :- waiting(C, P), no_gluten_bread(B), no_gluten_content(D).
+        0.8::move_tray(T, P, Q) :- ontray(S, T), waiting(C, Q), \\+ served(C).
+        0.7::put_on_tray(S, T) :- at_kitchen_sandwich(S).
+        0.6::make_sandwich_no_gluten(S, B, D) :- notexist(S), allergic_gluten(C), \\+ served(C), at(T, P).
+        0.5::make_sandwich(S, B, D) :- notexist(S), not_allergic_gluten(C), at(T, P).";
+    let domain = find("childsnack").expect("it is one of the domains");
+    for (size, steps) in [(4, 40), (292, 30)] {
+        let all = tasks(domain, &[(size, 0)]);
+        let translation =
+            Translation::new(&all[0].domain, all.iter().map(AsRef::as_ref)).expect("it is said in rules");
+        let alphabet = Arc::new(translation.alphabet().expect("it parses"));
+        let (policy, alphabet) =
+            Policy::read(&Source::new("apart.pl", rules), &alphabet).unwrap_or_else(|e| panic!("{e}"));
+        let problems = Arc::new(Problems::new(&translation, &alphabet, all, None).expect("they fit"));
+        let mut env = PddlEnv::new(problems).expect("there is something to do");
+        let mut actor = Actor::new(&policy, &alphabet);
+        let (mut world, mut ties) = derrl_learn::episode_streams(0, 0);
+        for step in 0..steps {
+            let mut again = ties.clone();
+            let action = actor.act(&env, &mut ties);
+            if size < 10 {
+                let decider = Decider::new(&policy, &alphabet, env.universe());
+                let mut facts = Facts::new(&alphabet);
+                derrl_env::observe(&env, &mut facts);
+                let mut legal = Vec::new();
+                env.legal(&mut legal);
+                let all = decider.decide_among(&facts, &alphabet, env.universe(), Some(&legal)).ties;
+                assert_eq!(action, all[again.below(all.len())], "step {step}");
+            }
+            if env.step(action.action, &action.args, &mut world).status != derrl_env::Status::Running {
+                break;
+            }
+        }
     }
 }
 

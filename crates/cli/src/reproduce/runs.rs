@@ -76,6 +76,7 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
         solved: scores.first().and_then(|(_, s)| s.solved()),
         cut: None,
         advice: Vec::new(),
+        diagnosis: None,
         origins: Vec::new(),
         widenings: Vec::new(),
         seconds: finished.seconds,

@@ -9,7 +9,7 @@ use derrl::runs::page::subject;
 use derrl::shell::quoted;
 use derrl_env::{Env, Rng, Size};
 use derrl_learn::{Everywhere, Monitor, Score, cores, evaluate, evaluate_while};
-use derrl_logic::{Alphabet, How, Literal, Policy, Rule, Source};
+use derrl_logic::{Alphabet, How, Literal, Policy, Role, Rule, Source, Type};
 use derrl_pages::{Extent, Verification, small, try_out};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,6 +22,9 @@ pub struct Attempt {
     pub run: String,
     /// The text of the policy.
     pub policy: String,
+    /// Which episode to show, from 1; a telling one where none is asked for.
+    #[serde(default)]
+    pub episode: Option<u64>,
 }
 
 /// Rules of a policy that is tried, conditions of each, and bytes of its text, at the most: what can be tried at once.
@@ -60,7 +63,27 @@ pub fn start(folder: &RunFolder, label: &str) -> anyhow::Result<Value> {
         "world": domain.world.name(),
         "summary": domain.world.summary(),
         "policy": learned.display(&domain.alphabet).to_string(),
+        "vocabulary": vocabulary(&domain.alphabet),
     }))
+}
+
+/// What rules may say: each word with how it is written, and what it is.
+fn vocabulary(alphabet: &Alphabet) -> Vec<Value> {
+    let written = |name: &str, types: &[Type]| {
+        let types: Vec<&str> = types.iter().map(|t| alphabet.types.name(*t)).collect();
+        if types.is_empty() { name.to_string() } else { format!("{name}({})", types.join(", ")) }
+    };
+    let word = |name: &str, types: &[Type], kind: &str| json!({ "name": name, "arity": types.len(), "written": written(name, types), "kind": kind });
+    let actions = alphabet.actions.iter().map(|a| word(&a.name, &a.args, "action"));
+    let kind = |role: Role| match role {
+        Role::State => "state",
+        Role::Background => "background",
+        _ => "derived",
+    };
+    let named = alphabet.predicates.iter().filter(|p| p.role.is_named());
+    let predicates = named.map(|p| word(&p.name, &p.args, kind(p.role)));
+    let measures = alphabet.measures.iter().map(|m| word(&m.name, &m.args, "number"));
+    actions.chain(predicates).chain(measures).collect()
 }
 
 /// The domain of a run, if its policies can be tried at once.
@@ -122,7 +145,8 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     let score = score(&policy, alphabet, env.as_mut(), folder.config.seed)?;
     let scores = derrl::score::to_json(&[(task.name.clone(), score)]);
     let until = Some(Instant::now() + PATIENCE);
-    let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until };
+    let only = asked.episode.and_then(|number| number.checked_sub(1));
+    let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until, only };
     let place = quoted(folder.path());
     let tried = subject(folder, &domain, &policy, &place);
     let mut told = try_out(&tried, &scores, extent)?;
@@ -192,7 +216,7 @@ fn difference(
     monitor: &mut dyn Monitor,
 ) -> anyhow::Result<Value> {
     // The states of a problem are not counted before they are walked, and may be many.
-    let walkable = domain.pddl.is_none();
+    let walkable = !domain.world.is_chosen();
     let small = || small(&domain.world, &domain.alphabet, &[learned, policy]);
     let Some(extent) = walkable.then(small).transpose()?.flatten() else {
         return Ok(json!({ "state": "never" }));

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use derrl_env::{Env, Exhaustive, Rng, ShieldCounts, Shielded, Status, World};
-use derrl_learn::{Actor, ProblemScore, Score, episode_streams, mean_stderr};
+use derrl_learn::{Actor, episode_streams};
 use derrl_logic::{Alphabet, Policy};
 use derrl_pddl::{PddlEnv, Plan, Problems, Simulator, Solvability, Task, Translation};
 use serde::{Deserialize, Serialize};
@@ -147,11 +147,12 @@ fn task_name(path: &Path, domain: &Path) -> String {
 
 /// A domain of PDDL, loaded.
 pub struct Pddl {
+    /// Its files.
+    pub files: Files,
     /// How it is said in our language.
     pub translation: Arc<Translation>,
     /// The problems of each task, by name, in order.
     tasks: Vec<(String, Vec<Arc<Task>>)>,
-    horizon: Option<usize>,
     varied: OnceLock<Vec<Arc<Task>>>,
     larger: OnceLock<Vec<Arc<Task>>>,
     /// The problems bound to the alphabet in use: making environments is then cheap.
@@ -187,7 +188,7 @@ impl Pddl {
         Ok(Arc::new(Pddl {
             translation,
             tasks,
-            horizon: files.horizon,
+            files: files.clone(),
             varied: OnceLock::new(),
             larger: OnceLock::new(),
             bound: Mutex::default(),
@@ -203,11 +204,12 @@ impl Pddl {
         let words = derrl_pddl::generate::words(&world.alphabet());
         let world = world.words(words);
         // Policies for it may speak of goals that its problems lack; what is learned does not.
-        let (translation, text) = (Arc::clone(&self.translation), world.domain().to_string());
-        let open = move |heads: &[(String, Vec<u8>)]| {
-            translation.open_text(&text, heads).map_err(derrl_env::Error::Language)
+        let translation = Arc::clone(&self.translation);
+        let open = move |text: &str, heads: &[(String, Vec<u8>)]| {
+            translation.open_text(text, heads).map_err(derrl_env::Error::Language)
         };
-        let mut world = world.policies_say(open)?;
+        let own = Arc::clone(self);
+        let mut world = world.policies_say(open)?.checked_by(move || own.check_training());
         for (task, problems) in &self.tasks {
             let (own, name) = (Arc::clone(self), task.clone());
             let sizes: Vec<usize> = problems.iter().map(|t| t.size()).collect();
@@ -219,7 +221,9 @@ impl Pddl {
             let row = derrl_env::Task::new(task.clone(), summary).size(*most);
             world = world.engine_task(row, move |alphabet, _| {
                 let problems = own.problems(&name, alphabet).map_err(derrl_env::Error::Language)?;
-                Ok(Box::new(PddlEnv::new(problems).map_err(derrl_env::Error::Language)?))
+                // Training draws problems in which something is to be done; of the others each is played.
+                let env = if name == TRAIN { PddlEnv::new(problems) } else { PddlEnv::of_any(problems) };
+                Ok(Box::new(env.map_err(derrl_env::Error::Language)?))
             });
         }
         // Problems to train on come in sizes: the learner begins with the small ones.
@@ -242,11 +246,12 @@ impl Pddl {
             });
         }
         let own = Arc::clone(self);
-        Ok(world.with_space(Exhaustive::sizes(
-            "sets of problems",
-            (1, self.tasks.len().max(1)),
-            move |alphabet, extent| space::space(&own, alphabet, extent),
-        )))
+        Ok(world.with_space(
+            Exhaustive::sizes("sets of problems", (1, self.tasks.len().max(1)), move |alphabet, extent| {
+                space::space(&own, alphabet, extent)
+            })
+            .of_chosen(),
+        ))
     }
 
     /// The problems to train on.
@@ -285,7 +290,7 @@ impl Pddl {
         alphabet: &Arc<Alphabet>,
         tasks: Vec<Arc<Task>>,
     ) -> Result<Box<dyn Env>, derrl_env::Error> {
-        let problems = Problems::new(&self.translation, alphabet, tasks, self.horizon);
+        let problems = Problems::new(&self.translation, alphabet, tasks, self.files.horizon);
         let problems = Arc::new(problems.map_err(derrl_env::Error::Language)?);
         Ok(Box::new(PddlEnv::new(problems).map_err(derrl_env::Error::Language)?))
     }
@@ -303,8 +308,9 @@ impl Pddl {
             return Ok(Arc::clone(problems));
         }
         let tasks = self.tasks.iter().find(|(name, _)| name == task).map(|(_, tasks)| tasks.clone());
-        let problems = Problems::new(&self.translation, alphabet, tasks.unwrap_or_default(), self.horizon)
-            .map(Arc::new)?;
+        let problems =
+            Problems::new(&self.translation, alphabet, tasks.unwrap_or_default(), self.files.horizon)
+                .map(Arc::new)?;
         bound.insert(task.to_string(), (Arc::clone(alphabet), Arc::clone(&problems)));
         Ok(problems)
     }
@@ -314,17 +320,11 @@ impl Pddl {
         self.tasks.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Episodes in the largest of the problems to train on in which there is anything to do.
-    pub fn largest(&self, alphabet: &Arc<Alphabet>) -> Option<Box<dyn Env>> {
-        let mut tasks: Vec<&Arc<Task>> = self.train().iter().collect();
-        tasks.sort_by_key(|task| std::cmp::Reverse(task.size()));
-        tasks.into_iter().find_map(|task| self.sized(alphabet, vec![Arc::clone(task)]).ok())
-    }
-
     /// An error if none of the problems to train on can be solved; else warnings of those that cannot.
-    pub fn check_training(&self) -> anyhow::Result<Vec<String>> {
+    fn check_training(&self) -> Result<Vec<String>, derrl_env::Error> {
         let Some((_, train)) = self.tasks.first().filter(|(name, _)| name == TRAIN) else {
-            bail!("say which problems to train on, as in --train PATH");
+            let wanted = "say which problems to train on, as in --train PATH";
+            return Err(derrl_env::Error::Option(wanted.to_string()));
         };
         let mut unsolvable = Vec::new();
         for task in train {
@@ -336,7 +336,7 @@ impl Pddl {
             }
         }
         if unsolvable.len() == train.len() {
-            bail!("{}", unsolvable.join("\n"));
+            return Err(derrl_env::Error::Option(unsolvable.join("\n")));
         }
         Ok(unsolvable)
     }
@@ -356,42 +356,6 @@ impl Pddl {
         let mut actor = Actor::new(policy, alphabet);
         let (_, played) = play(&mut actor, (alphabet, &self.counts), &problems, 0, seed)?;
         Ok((Arc::clone(problems.task(0)), played))
-    }
-
-    /// How a policy does in every problem of a task.
-    pub fn score(
-        &self,
-        policy: &Policy,
-        alphabet: &Arc<Alphabet>,
-        task: &str,
-        seed: u64,
-    ) -> anyhow::Result<Score> {
-        let problems = self.problems(task, alphabet)?;
-        let mut actor = Actor::new(policy, alphabet);
-        let (mut returns, mut scores) = (Vec::new(), Vec::new());
-        for i in 0..problems.len() {
-            let started = Instant::now();
-            let (value, played) = play(&mut actor, (alphabet, &self.counts), &problems, i, seed)?;
-            returns.push(value);
-            scores.push(ProblemScore {
-                file: problems.task(i).problem.file.clone(),
-                solved: played.solved,
-                steps: played.plan.steps.len(),
-                cost: played.cost,
-                seconds: started.elapsed().as_secs_f64(),
-            });
-        }
-        let (mean, stderr) = mean_stderr(&returns);
-        let solved = scores.iter().filter(|s| s.solved).count();
-        Ok(Score {
-            mean,
-            stderr,
-            success_rate: Some(solved as f64 / scores.len().max(1) as f64),
-            best_known: None,
-            episodes: scores.len(),
-            references: BTreeMap::new(),
-            problems: scores,
-        })
     }
 }
 

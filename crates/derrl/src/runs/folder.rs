@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use derrl_env::{Task, World, find_in};
@@ -33,9 +34,14 @@ use crate::domain::Domain;
 use crate::pddl::Files;
 use crate::runs::config::{MOST_CONFIG, RunConfig};
 use crate::runs::manifest::Manifest;
-use crate::runs::so_far::{BEST, SoFar};
+use crate::runs::so_far::{BEST, Now, SoFar};
 use crate::shell::quoted;
 use crate::worlds::worlds;
+
+/// The file that says what a run under way is doing. It is written again and again, and gone when the run ends.
+const NOW: &str = "now.json";
+/// A run that has said nothing for so long has ended without a word.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// The file of all policies that were the best so far, in their order.
 const BESTS: &str = "best.jsonl";
@@ -47,7 +53,7 @@ pub const PAGE: &str = "report.html";
 pub const PROOF: &str = "verify.json";
 
 /// The files of a run; without the first, a folder is none.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "config.toml",
     "domain.pl",
     "checkpoint.json",
@@ -55,6 +61,7 @@ const FILES: [&str; 13] = [
     "time.json",
     BEST,
     BESTS,
+    NOW,
     "policy.pl",
     "policy.unsimplified.pl",
     "curve.svg",
@@ -426,6 +433,26 @@ impl RunFolder {
         let lines = bests.iter().map(serde_json::to_string).collect::<Result<Vec<String>, _>>()?;
         self.write(BESTS, &format!("{}\n", lines.join("\n")))?;
         self.write(BEST, &format!("% The best so far, after {} in training.\n{}", best.how(), best.policy))
+    }
+
+    /// Says what the run is doing. What cannot be written is not seen, and does no harm.
+    pub fn save_now(&self, now: &Now) {
+        if let Ok(text) = serde_json::to_string(now) {
+            let _ = fs::write(self.path.join(NOW), text);
+        }
+    }
+
+    /// Takes that back: nothing is under way any more.
+    pub fn forget_now(&self) {
+        let _ = fs::remove_file(self.path.join(NOW));
+    }
+
+    /// What the run is doing, where a process said so just now.
+    pub fn now(&self) -> Option<Now> {
+        let path = self.path.join(NOW);
+        let age = fs::metadata(&path).and_then(|m| m.modified()).ok()?.elapsed().unwrap_or_default();
+        let text = read_text(&path, MOST_CONFIG).ok().filter(|_| age < SILENCE)?;
+        serde_json::from_str(&text).ok()
     }
 
     /// Takes out the best policy so far: the result is there.

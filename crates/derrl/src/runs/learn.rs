@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use derrl_env::{Fault, Options};
-use derrl_learn::{Learned, Origin, Score, UpdateStats, WideningStep};
+use derrl_learn::{Diagnosis, Learned, Origin, Score, UpdateStats, WideningStep};
 use derrl_logic::{Alphabet, How as Defined, Policy, Role};
 use derrl_pages::Extent;
 use derrl_report::table::fixed;
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::domain::Domain;
 use crate::listener::Listener;
+use crate::runs::diagnosis::{self, Unlearned};
 use crate::runs::folder::RunFolder;
 use crate::runs::page;
 use crate::runs::result::RunResult;
@@ -156,6 +157,7 @@ fn finish(
     listener: &dyn Listener,
 ) -> anyhow::Result<Option<Finished>> {
     let unsimplified = learned.unsimplified.display(&learned.unsimplified_alphabet).to_string();
+    let language = Arc::clone(&domain.alphabet);
     // What the policy defines is part of what is spoken here.
     let domain = &Domain { alphabet: Arc::clone(&learned.alphabet), ..domain.clone() };
     let config = &folder.config;
@@ -169,6 +171,12 @@ fn finish(
     let spent = |most: &u64| solved == Some(false) || learned.steps as f64 >= BUDGET_SPENT * *most as f64;
     let cut = cut.or_else(|| config.budget.filter(spent).map(Cut::Steps));
     let points = |curve: &[UpdateStats]| curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
+    let curves: Vec<(u64, Vec<(f64, f64)>)> =
+        checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect();
+    let curve = curves.iter().find(|(restart, _)| *restart == learned.restart).map_or(&[][..], |c| &c.1);
+    let unlearned =
+        Unlearned { folder, domain, language: &language, learned, curve, was_cut: cut.is_some(), seconds };
+    let found = if solved == Some(false) { unlearned.diagnosis(listener) } else { None };
     let result = RunResult {
         policy: &learned.policy,
         unsimplified,
@@ -180,11 +188,14 @@ fn finish(
         selection_steps: learned.selection_steps,
         solved,
         cut,
-        advice: scores.first().map_or_else(Vec::new, |(_, score)| advice(learned, score, &domain.alphabet)),
+        advice: scores
+            .first()
+            .map_or_else(Vec::new, |(_, score)| advice(learned, score, found.as_ref(), &domain.alphabet)),
+        diagnosis: found.as_ref().map(diagnosis::document).transpose()?,
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
         seconds,
-        curves: checkpoint.done.iter().map(|o| (o.restart, points(&o.curve))).collect(),
+        curves,
     };
     Ok(Some(Finished {
         advice: result.advice.clone(),
@@ -213,7 +224,8 @@ fn scores(
     let on = |tasks: &[String], options: &Options| {
         score(
             policy,
-            domain,
+            &domain.alphabet,
+            &domain.world,
             &Exam { tasks, options, episodes: config.episodes, seed: config.seed },
             listener,
         )
@@ -226,8 +238,9 @@ fn scores(
     Ok(trained.zip(others).map(|(trained, others)| [trained, others].concat()))
 }
 
-/// What could be changed where the training task is not solved: the share of its episodes that succeed, then what the learner says.
-fn advice(learned: &Learned, score: &Score, alphabet: &Alphabet) -> Vec<String> {
+/// What could be changed where the training task is not solved: the share of its episodes that succeed, then what is missing or,
+/// where that was not found, what the learner says.
+fn advice(learned: &Learned, score: &Score, found: Option<&Diagnosis>, alphabet: &Alphabet) -> Vec<String> {
     let (Some(share), Some(false)) = (score.success_rate, score.solved()) else { return Vec::new() };
     let best = score.best_known.map_or_else(String::new, |best| format!(", best known {best:.3}"));
     let first = format!(
@@ -236,6 +249,10 @@ fn advice(learned: &Learned, score: &Score, alphabet: &Alphabet) -> Vec<String> 
         fixed(score.mean, 3)
     );
     let mut advice = vec![first];
+    if let Some(found) = found {
+        advice.extend(diagnosis::lines(found));
+        return advice;
+    }
     // The learner counts the episodes that it selected rules by; scores are of new ones.
     advice.extend(learned.advice(alphabet).into_iter().filter(|text| !text.starts_with("not solved")));
     let has_distance = alphabet.definitions().iter().any(|d| matches!(d.how, Defined::Distance { .. }));

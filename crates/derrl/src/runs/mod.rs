@@ -1,9 +1,11 @@
 //! The folders of runs, and learning in them.
 
 pub mod config;
+mod diagnosis;
 pub mod folder;
 mod learn;
 pub mod manifest;
+pub mod now;
 pub mod page;
 pub mod request;
 pub mod result;
@@ -15,5 +17,6 @@ pub use config::{MOST_CONFIG, RunConfig, Start};
 pub use folder::{PAGE, PROOF, RunFolder, make_next_free};
 pub use learn::{End, Finished, How, learn};
 pub use manifest::Manifest;
+pub use now::Now;
 pub use request::Request;
 pub use so_far::{Cut, SoFar};

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use derrl_files::safe_file::write_named;
 use derrl_logic::Policy;
 use derrl_pages::{Extent, Record, Run, Subject};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::domain::{Domain, read_source};
 use crate::runs::folder::{PROOF, RunFolder};
@@ -88,7 +88,16 @@ pub fn glance(folder: &RunFolder, label: &str) -> Value {
     let result =
         read_json(&folder.path().join("result.json")).ok().flatten().filter(|_| folder.is_finished());
     let metrics = metrics(folder).unwrap_or_default();
-    derrl_pages::glance(label, &folder.config.domain, folder.config.seed, result.as_ref(), &metrics)
+    let (domain, seed) = (&folder.config.domain, folder.config.seed);
+    let mut told = derrl_pages::glance(label, domain, seed, result.as_ref(), &metrics);
+    if result.is_none() {
+        let now = folder.now();
+        told["stopped"] = now.is_none().into();
+        told["now"] = json!(now);
+        told["best"] = json!(folder.bests().last());
+        told["resume"] = format!("derrl train --resume {}", quoted(folder.path())).into();
+    }
+    told
 }
 
 /// The domain and the policy of a run.
@@ -128,7 +137,6 @@ pub fn subject<'a>(
         policy,
         seed: folder.config.seed,
         options: &folder.config.options,
-        problems: domain.pddl.is_some(),
         place,
     }
 }

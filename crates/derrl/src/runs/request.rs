@@ -47,7 +47,7 @@ impl Request {
             untyped: self.untyped,
             start: self.start.clone(),
             options: self.options.clone(),
-            pddl: self.domain.files.clone(),
+            pddl: self.domain.pddl.as_ref().map(|pddl| pddl.files.clone()),
             budget: self.max_steps,
             max_seconds: self.max_seconds,
             ..RunConfig::new(&self.domain.name, self.seed, self.settings.clone())
@@ -57,9 +57,7 @@ impl Request {
     /// What training takes, in words, where it is a good deal. An error where it is too much, unless it is forced.
     pub fn estimate(&self, threads: usize, force: bool) -> anyhow::Result<Option<String>> {
         let alphabet = &self.domain.alphabet;
-        // Of problems from files the largest decides, not the one that comes first.
-        let largest = self.domain.pddl.as_ref().and_then(|pddl| pddl.largest(alphabet));
-        let mut env = largest.map_or_else(|| self.env(), Ok)?;
+        let mut env = self.env()?;
         let problem = Problem::new(alphabet, 1)?;
         estimate::check(env.as_mut(), alphabet, &problem, &self.settings, threads, force)
     }

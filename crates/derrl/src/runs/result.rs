@@ -13,6 +13,7 @@ use crate::runs::so_far::Cut;
 use crate::score;
 
 /// What came of a run.
+// Wide: each field is a part of `result.json`.
 pub struct RunResult<'a> {
     /// The policy.
     pub policy: &'a Policy,
@@ -36,6 +37,8 @@ pub struct RunResult<'a> {
     pub cut: Option<Cut>,
     /// What could be changed where it is not.
     pub advice: Vec<String>,
+    /// What is missing where it is not, if that was found.
+    pub diagnosis: Option<Value>,
     /// Which part found each rule.
     pub origins: Vec<Origin>,
     /// The steps to wider languages that were tried.
@@ -68,6 +71,7 @@ impl RunResult<'_> {
             "solved": self.solved,
             "ended": self.cut.map(Cut::to_json),
             "advice": self.advice,
+            "diagnosis": self.diagnosis,
             "origins": self.origins,
             "widenings": self.widenings.iter().map(|w| json!({
                 "to": w.to.to_string(), "before": w.before, "after": w.after, "kept": w.kept,

@@ -55,6 +55,24 @@ impl SoFar {
     }
 }
 
+/// A run under way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Now {
+    /// Its seed.
+    pub seed: u64,
+    /// What is under way.
+    pub phase: String,
+    /// Seconds since this process began with it.
+    pub seconds: f64,
+    /// Decisions so far.
+    pub decisions: u64,
+    /// Decisions per second, where they were counted.
+    pub speed: Option<f64>,
+    /// Its best policy so far. Folders have a file of their own for it.
+    #[serde(skip)]
+    pub best: Option<SoFar>,
+}
+
 impl From<&Best<'_>> for SoFar {
     fn from(best: &Best<'_>) -> SoFar {
         let Best { policy, mean_return, success, decisions } = *best;

@@ -8,6 +8,7 @@ use derrl_learn::{Best, Checkpoint, Learned, Observer, UpdateStats};
 
 use crate::listener::Listener;
 use crate::runs::folder::RunFolder;
+use crate::runs::now::Heart;
 use crate::runs::so_far::{Cut, SoFar};
 
 /// Keeps what the runs in these folders have found, and passes on how far they are.
@@ -15,6 +16,7 @@ pub struct Watch<'a> {
     folders: &'a [RunFolder],
     listener: &'a dyn Listener,
     runs: Mutex<Vec<Watched>>,
+    heart: Heart,
     /// When the time of a run is up, where it is limited.
     until: Option<Instant>,
     failed: Mutex<Option<anyhow::Error>>,
@@ -77,7 +79,8 @@ impl<'a> Watch<'a> {
         // Runs whose time is limited are watched one at a time.
         let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
         let until = left.map(|s| Instant::now() + Duration::from_secs_f64(s));
-        Watch { folders, listener, runs, until, failed: Mutex::new(None) }
+        let heart = Heart::new(folders, listener.clock());
+        Watch { folders, listener, runs, heart, until, failed: Mutex::new(None) }
     }
 
     /// What ends the runs with their best policies so far, if anything does.
@@ -123,6 +126,13 @@ impl<'a> Watch<'a> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes what a run is doing.
+    fn enters(&self, seed: u64, phase: &str) {
+        let at = self.at(seed);
+        let decisions = self.runs()[at].decisions;
+        self.heart.enters(at, seed, phase, decisions);
+    }
+
     /// Counts the time since this thread was last heard of for a run.
     fn count(&self, seed: u64) {
         let last = LAST_HEARD.replace(Some(Instant::now()));
@@ -134,6 +144,7 @@ impl<'a> Watch<'a> {
 
     /// The seconds that each run took. An error if a checkpoint could not be written.
     pub fn finish(self) -> anyhow::Result<Vec<f64>> {
+        drop(self.heart);
         self.listener.over();
         if let Some(error) = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
@@ -147,11 +158,13 @@ impl<'a> Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
-    fn begins(&self, _seed: u64) {
+    fn begins(&self, seed: u64) {
         LAST_HEARD.set(Some(Instant::now()));
+        self.enters(seed, "exploring");
     }
 
     fn phase(&self, seed: u64, what: &str) {
+        self.enters(seed, what);
         self.listener.phase(&format!("seed {seed}: {what}"));
     }
 
@@ -165,7 +178,9 @@ impl Observer for Watch<'_> {
         }
         run.bests.push(best.clone());
         run.is_new = true;
+        let decisions = run.decisions.max(best.decisions);
         drop(runs);
+        self.heart.knows(at, decisions, Some(&best));
         self.listener.best(seed, &best);
     }
 
@@ -174,6 +189,7 @@ impl Observer for Watch<'_> {
         let at = self.at(seed);
         let mut runs = self.runs();
         runs[at].decisions = decisions;
+        self.heart.knows(at, decisions, runs[at].bests.last());
         let all = runs.iter().map(|run| run.decisions).sum();
         drop(runs);
         self.listener.decided(all);
@@ -189,6 +205,7 @@ impl Observer for Watch<'_> {
         let at = self.at(seed);
         let mut runs = self.runs();
         runs[at].decisions = runs[at].decisions.max(checkpoint.steps() + running);
+        self.heart.knows(at, runs[at].decisions, runs[at].bests.last());
         drop(runs);
         self.save(seed, checkpoint, self.interrupted());
     }
@@ -209,6 +226,7 @@ impl Observer for Watch<'_> {
             run.is_new = true;
         }
         drop(runs);
+        self.heart.ends(at);
         self.save(seed, checkpoint, true);
     }
 

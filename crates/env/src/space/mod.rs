@@ -32,6 +32,8 @@ pub enum Exhaustive {
         unit: Cow<'static, str>,
         /// The smallest and the largest size there is.
         range: (usize, usize),
+        /// Whether they are lists of instances that somebody chose, whose states are not counted before they are walked.
+        chosen: bool,
         /// Makes the space.
         make: MakeSpace,
     },
@@ -48,7 +50,18 @@ impl Exhaustive {
     where
         F: Fn(&Arc<Alphabet>, &Extent) -> Result<Box<dyn Space>, Error> + Send + Sync + 'static,
     {
-        Exhaustive::Sizes { unit: unit.into(), range, make: Arc::new(make) }
+        Exhaustive::Sizes { unit: unit.into(), range, chosen: false, make: Arc::new(make) }
+    }
+
+    /// The same, where a size is a list of instances that somebody chose.
+    #[must_use]
+    pub fn of_chosen(self) -> Exhaustive {
+        match self {
+            Exhaustive::Sizes { unit, range, make, .. } => {
+                Exhaustive::Sizes { unit, range, chosen: true, make }
+            }
+            never @ Exhaustive::Never(_) => never,
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Actor<'a> {
     current: usize,
     /// The legal actions of the current state, where the world lists them.
     legal: Vec<GroundAction>,
+    /// Actions that remembered decisions are among.
+    known: usize,
 }
 
 struct Compiled {
@@ -37,8 +39,8 @@ struct Compiled {
     follower: Option<Follower>,
 }
 
-/// Decisions remembered for a universe, at the most.
-const MOST_KNOWN: usize = 1 << 16;
+/// Actions that remembered decisions are among, at the most, all universes together: about 16 MiB.
+const MOST_KNOWN: usize = 1 << 18;
 /// Universes for which the policy is kept compiled, at the most: beyond, all are forgotten.
 const MOST_UNIVERSES: usize = 1 << 10;
 
@@ -53,6 +55,7 @@ impl<'a> Actor<'a> {
             places: FxHashMap::default(),
             current: 0,
             legal: Vec::new(),
+            known: 0,
         }
     }
 
@@ -66,6 +69,7 @@ impl<'a> Actor<'a> {
             places: FxHashMap::default(),
             current: 0,
             legal: Vec::new(),
+            known: 0,
         }
     }
 
@@ -87,6 +91,7 @@ impl<'a> Actor<'a> {
             if self.compiled.len() >= MOST_UNIVERSES {
                 self.compiled.clear();
                 self.places.clear();
+                self.known = 0;
             }
             self.places.insert(Arc::clone(universe), self.compiled.len());
             self.compiled.push(Compiled {
@@ -134,7 +139,9 @@ impl<'a> Actor<'a> {
             Arc::clone(all)
         };
         let action = ties[rng.below(ties.len())].clone();
-        if let Some(code) = code.filter(|_| compiled.known.len() < MOST_KNOWN) {
+        if let Some(code) = code.filter(|_| self.known < MOST_KNOWN) {
+            // A list that all states share counts once at most.
+            self.known += if Arc::strong_count(&ties) > 1 { 1 } else { ties.len() };
             compiled.known.insert(code, ties);
         }
         action
@@ -151,6 +158,8 @@ impl<'a> Actor<'a> {
 struct Follower {
     /// `None` where the facts of this many objects do not fit it.
     agenda: Option<Agenda>,
+    /// Facts with the parts of bodies among their predicates, where these are named.
+    wider: Option<Facts>,
     episode: Option<u64>,
     /// How many changes of the episode have been read.
     read: usize,
@@ -162,11 +171,18 @@ struct Follower {
 
 impl Follower {
     fn new(policy: &Policy, alphabet: &Alphabet, universe: &Universe) -> Follower {
-        // An agenda counts substitutions, and parts of a body that share no variable multiply them: the plain decider asks only whether
-        // there is one.
+        // An agenda counts substitutions, and parts of a body that share no variable multiply them. Where these are independent, they are
+        // named; else the plain decider asks only whether there is one.
         let apart = policy.rules.iter().any(|r| r.parts_apart(alphabet.action(r.action).args.len()) > 1);
+        let named = if apart { policy.with_parts_named(alphabet) } else { None };
+        let agenda = match &named {
+            Some((policy, alphabet)) => Agenda::new(policy, alphabet, universe),
+            None if apart => None,
+            None => Agenda::new(policy, alphabet, universe),
+        };
         Follower {
-            agenda: if apart { None } else { Agenda::new(policy, alphabet, universe) },
+            agenda,
+            wider: named.map(|(_, alphabet)| Facts::new(&alphabet)),
             episode: None,
             read: 0,
             has_legality: alphabet.has_legality(),
@@ -190,6 +206,7 @@ impl Follower {
             if self.lists {
                 return None;
             }
+            let facts = self.wider.as_mut().unwrap_or(facts);
             observe_given(env, facts);
             agenda.load(facts);
             facts.clear();

@@ -1,8 +1,9 @@
 //! Scoring a policy as its text reads: argmax of F, ties broken uniformly by a seeded generator.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
-use derrl_env::{Env, Rng, Status, observe};
+use derrl_env::{Entered, Env, Rng, Status, observe};
 use derrl_logic::{Alphabet, Facts, GroundAction, Policy};
 use serde::{Deserialize, Serialize};
 
@@ -161,7 +162,8 @@ pub fn check_definitions(alphabet: &Alphabet, env: &mut dyn Env) -> Result<(), E
     facts.fault().map_or(Ok(()), |error| Err(Error::Definition(error.clone())))
 }
 
-/// The score of a policy over `episodes` seeded episodes, beside the best known on the same instances.
+/// The score of a policy over `episodes` seeded episodes, beside the best known on the same instances. Of a task that lists its
+/// instances each is played once.
 pub fn evaluate(
     policy: &Policy,
     alphabet: &Alphabet,
@@ -205,9 +207,18 @@ fn score_while(
     let mut values = Vec::with_capacity(episodes);
     let (mut successes, mut best_known) = (0, Some(0.0));
     let mut references: BTreeMap<String, f64> = BTreeMap::new();
+    let listed = env.world().instances();
+    let episodes = if listed > 0 { listed } else { episodes };
+    let mut problems = Vec::new();
     let n = episodes.max(1) as f64;
     for i in 0..episodes as u64 {
-        let result = run_episode(act, &mut env, episode_streams(seed, i))?;
+        let result = if listed > 0 {
+            let (result, problem) = run_listed(act, &mut env, i as usize, episode_streams(seed, i))?;
+            problems.push(problem);
+            result
+        } else {
+            run_episode(act, &mut env, episode_streams(seed, i))?
+        };
         values.push(result.value);
         successes += usize::from(result.success);
         // Asked after the episode: both are about the instance, not about how it went.
@@ -221,8 +232,32 @@ fn score_while(
     }
     let (mean, stderr) = mean_stderr(&values);
     let success_rate = env.world().has_goal().then_some(successes as f64 / n);
-    let problems = Vec::new();
     Ok(Some(Score { mean, stderr, success_rate, best_known, episodes, references, problems }))
+}
+
+/// Runs the episode of the `i`-th instance that a task lists. Where the goal holds at first, it returns 1; where nothing can be done
+/// about it, 0.
+fn run_listed(
+    act: &mut Act<'_>,
+    env: &mut Counted<'_>,
+    i: usize,
+    (mut world, mut ties): (Rng, Rng),
+) -> Result<(EpisodeResult, ProblemScore), Error> {
+    let started = Instant::now();
+    let over = |success: bool| EpisodeResult { value: f64::from(u8::from(success)), success, steps: 0 };
+    let result = match env.enter(i) {
+        Entered::Begun => finish_episode(act, env, &mut world, &mut ties)?,
+        Entered::Reached => over(true),
+        Entered::Stuck => over(false),
+    };
+    let problem = ProblemScore {
+        file: env.world().title().unwrap_or_default().to_string(),
+        solved: result.success,
+        steps: result.steps as usize,
+        cost: env.world().spent().unwrap_or(result.steps as f64),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    Ok((result, problem))
 }
 
 /// The mean of some numbers and its standard error (0 for fewer than two).

@@ -1,6 +1,6 @@
 //! A world whose steps are counted, whoever takes them.
 
-use derrl_env::{Env, Outcome, Rng};
+use derrl_env::{Entered, Env, Outcome, Rng};
 use derrl_logic::{Action, Object};
 
 /// A world that counts its steps, knows how many are left, and is told when to stop.
@@ -73,6 +73,11 @@ impl<'e> Counted<'e> {
     /// Draws an instance and starts an episode in it.
     pub fn reset(&mut self, rng: &mut Rng) {
         self.env.reset(rng);
+    }
+
+    /// Starts an episode in the `i`-th instance that the task lists.
+    pub fn enter(&mut self, i: usize) -> Entered {
+        self.env.enter(i)
     }
 
     /// Starts another episode in the instance drawn last.

@@ -11,7 +11,7 @@ pub use self::lists::{ListId, MaskLists, RowId};
 pub use self::runs::RUN;
 use self::runs::{RunId, Runs};
 use crate::experience::met::{Met, with_pair};
-use crate::language::cache::{MOST_MASKS, MOST_UNIVERSES};
+use crate::language::cache::{MOST_UNIVERSES, MOST_WORDS};
 use crate::language::ids::Learner;
 use crate::language::problem::Problem;
 
@@ -34,7 +34,8 @@ pub struct States {
     index: Vec<FxHashMap<u128, StateId>>,
     learners: usize,
     entries: Vec<Entry>,
-    masks: usize,
+    /// What the entries take, in words.
+    words: usize,
     facts: Facts,
     lists: MaskLists,
     runs: Runs,
@@ -120,6 +121,18 @@ struct Entry {
     legal: Option<Choices>,
 }
 
+/// Words that a ground action takes: its own, and those of its arguments.
+const ACTION_WORDS: usize = 8;
+
+impl Entry {
+    /// About how many words of memory it takes.
+    fn words(&self) -> usize {
+        let legal = self.legal.as_ref().map_or(0, |l| l.actions.len() * ACTION_WORDS + l.chances.len() * 2);
+        let places = self.rows.len().div_ceil(2) + self.lists.len().div_ceil(2) + self.runs.len() * 2;
+        self.grounding.len() + self.grounding.actions() + places + legal
+    }
+}
+
 impl States {
     /// No states yet.
     pub fn new(problem: &Problem) -> States {
@@ -130,7 +143,7 @@ impl States {
             index: Vec::new(),
             learners: problem.learners(),
             entries: Vec::new(),
-            masks: 0,
+            words: 0,
             facts: Facts::new(&problem.alphabet),
             lists: MaskLists::default(),
             runs: Runs::default(),
@@ -140,12 +153,12 @@ impl States {
 
     /// Empties the cache if it has outgrown its bound. Ids given before are void afterwards.
     pub fn trim(&mut self) {
-        if self.masks + self.runs.len() > MOST_MASKS || self.universes.len() > MOST_UNIVERSES {
+        if self.words + self.runs.len() > MOST_WORDS || self.universes.len() > MOST_UNIVERSES {
             self.universes.clear();
             self.places.clear();
             self.index.iter_mut().for_each(FxHashMap::clear);
             self.entries.clear();
-            self.masks = 0;
+            self.words = 0;
             self.lists.clear();
             self.runs.clear();
         }
@@ -235,7 +248,6 @@ impl States {
         } else {
             Arc::new(compute()?)
         };
-        self.masks += grounding.len();
         let id = StateId(self.entries.len() as u32);
         let of_action: Vec<ListId> = (choices.actions.iter().enumerate())
             .map(|(a, ground)| {
@@ -265,7 +277,7 @@ impl States {
                 |&(list, action): &(ListId, Action)| (action, Arc::clone(&self.lists.get(list).masks));
             self.met.add(hash, pairs.iter().map(sight).collect());
         }
-        self.entries.push(Entry {
+        let entry = Entry {
             universe,
             learner,
             rows: choices.actions.iter().zip(&of_action).map(row).collect(),
@@ -273,7 +285,9 @@ impl States {
             runs: choices.spans.iter().map(run).collect(),
             grounding,
             legal,
-        });
+        };
+        self.words += entry.words();
+        self.entries.push(entry);
         if let Some(code) = code {
             self.index[universe as usize * self.learners + learner.index()].insert(code, id);
         }

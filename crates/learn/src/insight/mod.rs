@@ -2,5 +2,6 @@
 
 pub mod choices;
 pub mod compare;
+pub mod diagnose;
 pub mod explain;
 pub mod verify;

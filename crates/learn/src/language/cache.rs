@@ -17,7 +17,8 @@ struct Cached {
     /// The number of the next universe: never given twice, so that a forgotten one is not taken for another.
     next: u32,
     index: FxHashMap<(u32, u128), Arc<Grounding>>,
-    masks: usize,
+    /// What the groundings take, in words.
+    words: usize,
 }
 
 impl Cached {
@@ -62,11 +63,11 @@ impl GroundingCache {
         }
         let grounding = Arc::new(compute()?); // two threads may both compute it: the results are equal
         let mut inner = lock();
-        if inner.masks > MOST_MASKS {
+        if inner.words > MOST_WORDS {
             inner.index.clear();
-            inner.masks = 0;
+            inner.words = 0;
         }
-        inner.masks += grounding.len();
+        inner.words += grounding.len() + grounding.actions();
         inner.index.insert((universe, code), Arc::clone(&grounding));
         Some(grounding)
     }
@@ -75,5 +76,6 @@ impl GroundingCache {
 /// Universes kept at the most: beyond, all are forgotten.
 pub const MOST_UNIVERSES: usize = 1 << 12;
 
-/// Masks kept at the most, about 64 MiB of them: beyond, the cache is emptied and filled anew.
-pub const MOST_MASKS: usize = 8 << 20;
+/// Words of memory that are kept at the most, 96 MiB: beyond, a cache is emptied and filled anew. Legal actions and places of
+/// states take as much as masks do.
+pub const MOST_WORDS: usize = 12 << 20;

@@ -45,6 +45,7 @@ pub const BASELINES: [(Baseline, &str); 3] =
 /// All settings of a training run. The defaults are the same for every domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+// Wide: each field is a setting, a line of a file of settings.
 pub struct Config {
     /// How the gradient is estimated.
     pub estimator: Estimator,

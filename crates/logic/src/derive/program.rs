@@ -301,6 +301,21 @@ impl Alphabet {
         }
     }
 
+    /// How a domain file declares and defines a derived predicate of this alphabet; none for one that the world reports.
+    pub fn definition_text(&self, pred: Pred) -> Option<String> {
+        if self.predicate(pred).role != Role::Derived {
+            return None;
+        }
+        let declaration = from_fn(move |f| self.write_declaration(pred, f)).to_string();
+        let clauses = self.definitions().iter().filter(|d| d.pred == pred && matches!(d.how, How::Clause(_)));
+        Some(
+            clauses
+                .fold(declaration, |text, d| format!("{text}{}\n", d.display(self)))
+                .trim_end()
+                .to_string(),
+        )
+    }
+
     /// A predicate as closures and distances name it: by its name alone where that is enough.
     fn short_name(&self, pred: Pred) -> String {
         let p = self.predicate(pred);

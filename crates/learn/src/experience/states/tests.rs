@@ -73,3 +73,40 @@ fn runs_derive_what_masks_do_with_many_actions_and_many_atoms() {
     assert!(Problem::new(&wide, 1).unwrap().grounder.words() > 1);
     check(spec, &wide, "train", &Options::default());
 }
+
+/// What is legal in each state is kept with it, and counts as much as masks do: memory stays within its bound.
+#[test]
+fn legal_actions_count_as_what_is_kept() {
+    struct Doors;
+    impl derrl_env::named::Env for Doors {
+        fn reset(&mut self, _: &mut Rng) -> Result<(), derrl_env::BoxError> {
+            Ok(())
+        }
+        fn facts(&self, facts: &mut derrl_env::named::Facts) {
+            (0..50).for_each(|i| facts.say("shut", &[&i.to_string()]));
+        }
+        fn step(
+            &mut self,
+            _: &str,
+            _: &[&str],
+            _: &mut Rng,
+        ) -> Result<derrl_env::Outcome, derrl_env::BoxError> {
+            Ok(derrl_env::Outcome::running(0.0))
+        }
+        fn legal(&self, actions: &mut derrl_env::named::Actions) -> bool {
+            (0..50).for_each(|i| actions.allow("open", &[&i.to_string()]));
+            true
+        }
+    }
+    let world = World::new("doors", ":- action(open/1). :- state(shut/1).").unwrap().task("train", || Doors);
+    let problem = Problem::new(&world.alphabet(), 1).unwrap();
+    let mut states = States::new(&problem);
+    let mut env = world.env("train").unwrap();
+    env.reset(&mut Rng::new(0, 0));
+    let state = states.look_up(&problem, env.as_ref(), Learner::FIRST, &|| false).unwrap();
+    let masks = states.grounding(state).len();
+    assert!(states.words >= masks + 50 * ACTION_WORDS, "{} words", states.words);
+    states.words = MOST_WORDS + 1;
+    states.trim();
+    assert!(states.is_empty() && states.words == 0);
+}

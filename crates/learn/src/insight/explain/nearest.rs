@@ -1,20 +1,27 @@
 //! The rule that comes nearest to deriving an action, and the atoms of it that fail.
 
-use derrl_logic::{Facts, GroundAction, Object, Rule, Universe};
+use derrl_logic::{Facts, GroundAction, Literal, Object, Rule, Universe};
 
 use super::{Explainer, Ground, Phi, bind, ground, named, open_variables};
 
 /// Substitutions tried at the most when looking for the nearest one of a rule.
 const MOST_TRIED: usize = 200_000;
 
-/// The substitution of a rule under which the fewest atoms fail.
+/// The substitution of a rule under which the fewest atoms fail; of several, one that agrees with what there is one of.
 pub(super) struct Near {
     pub phi: Phi,
     /// The atoms of the body that fail, by place.
     pub failed: Vec<usize>,
     /// Objects of the head that the body mentions by name, which object identity forbids.
     pub clashes: Vec<Object>,
+    /// How far it is from firing.
+    cost: usize,
 }
+
+/// What an atom costs that fails, and one that fails although a single fact of its kind holds now, so that its free variables could
+/// stand for nothing but the objects of that fact: an agent is in one place only.
+const FAILS: usize = 2;
+const FAILS_THOUGH_UNIQUE: usize = 3;
 
 impl Explainer<'_> {
     /// The rule for an action that fails in the fewest atoms, the first of several. `None` if no rule is about it.
@@ -27,7 +34,7 @@ impl Explainer<'_> {
         let near = |i: usize| (i, self.nearest_substitution(&self.policy.rules[i], action, facts, universe));
         self.rules_for(action.action)
             .map(near)
-            .min_by_key(|(i, near)| (near.failed.len() + near.clashes.len(), *i))
+            .min_by_key(|(i, near)| (near.cost + FAILS * near.clashes.len(), *i))
     }
 
     fn nearest_substitution(
@@ -45,15 +52,25 @@ impl Explainer<'_> {
             facts,
             universe,
             open: open_variables(rule, &phi, self.alphabet, universe),
+            costs: costs(rule, action.args.len(), facts),
             best: None,
             phi,
             left: MOST_TRIED,
         };
         search.descend(0);
         let (failed, phi) =
-            search.best.unwrap_or_else(|| ((0..rule.body.len()).collect(), bind(rule, &action.args)));
-        Near { phi, failed, clashes }
+            search.best.take().unwrap_or_else(|| ((0..rule.body.len()).collect(), bind(rule, &action.args)));
+        let cost = search.cost(&failed);
+        Near { phi, failed, clashes, cost }
     }
+}
+
+/// What it costs that an atom of a rule fails, by place.
+fn costs(rule: &Rule, heads: usize, facts: &Facts) -> Vec<usize> {
+    let unique = |literal: &Literal| facts.iter().filter(|(pred, _)| *pred == literal.pred).count() == 1;
+    let is_free = |literal: &Literal| literal.vars().any(|v| usize::from(v.0) >= heads);
+    let cost = |l: &Literal| if l.positive && is_free(l) && unique(l) { FAILS_THOUGH_UNIQUE } else { FAILS };
+    rule.body.iter().map(cost).collect()
 }
 
 struct Search<'a> {
@@ -62,11 +79,17 @@ struct Search<'a> {
     universe: &'a Universe,
     open: Vec<(usize, Vec<Object>)>,
     phi: Phi,
+    /// What it costs that an atom of the body fails.
+    costs: Vec<usize>,
     best: Option<(Vec<usize>, Phi)>,
     left: usize,
 }
 
 impl Search<'_> {
+    fn cost(&self, failed: &[usize]) -> usize {
+        failed.iter().map(|&j| self.costs[j]).sum()
+    }
+
     fn descend(&mut self, at: usize) {
         if self.left == 0 {
             return;
@@ -76,7 +99,7 @@ impl Search<'_> {
         let decided = at == self.open.len();
         let failed: Vec<usize> = (0..self.rule.body.len()).filter(|&j| self.fails(j, decided)).collect();
         // What fails already cannot be mended by further variables.
-        if self.best.as_ref().is_some_and(|(best, _)| failed.len() >= best.len()) {
+        if self.best.as_ref().is_some_and(|(best, _)| self.cost(&failed) >= self.cost(best)) {
             return;
         }
         if decided {
