@@ -89,30 +89,6 @@ impl Observer for Keeping<'_> {
         self.observer.decided(seed, decisions);
     }
 
-    fn best(&self, seed: u64, best: &derrl_learn::Best<'_>) {
-        self.observer.best(seed, best);
-    }
-
-    fn begins(&self, seed: u64) {
-        self.observer.begins(seed);
-    }
-
-    fn scouting(&self, seed: u64) {
-        self.observer.scouting(seed);
-    }
-
-    fn improving(&self, seed: u64) {
-        self.observer.improving(seed);
-    }
-
-    fn phase(&self, seed: u64, what: &str) {
-        self.observer.phase(seed, what);
-    }
-
-    fn decided(&self, seed: u64, decisions: u64) {
-        self.observer.decided(seed, decisions);
-    }
-
     fn best(&self, seed: u64, best: &Best<'_>) {
         self.observer.best(seed, best);
     }
