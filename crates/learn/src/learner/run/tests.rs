@@ -54,7 +54,7 @@ fn ended(world: &str, config: &Config, steps: u64, questions: usize) -> End {
         let resumed = match &saved {
             Some(saved) => {
                 let racing = saved.racing.as_ref().expect("the run is under way");
-                run.from(racing, saved.running.first().cloned())
+                run.from(racing, saved)
             }
             None => Ok(run),
         };
