@@ -13,7 +13,7 @@ function scoresNode(run) {
       el("td", { class: "name" }, task, summary && el("span", { class: "sub" }, summary), references && el("span", { class: "sub" }, references)),
       el("td", {}, number(score.mean, 3), el("span", { class: "sub near" }, score.episodes > 1 ? `± ${number(score.stderr, 3)}` : `n = ${score.episodes}`)),
       el("td", {}, number(score.best_known, 3)),
-      goals && el("td", {}, Number.isFinite(score.success_rate) ? `${Math.round(100 * score.success_rate)}%` : "–"),
+      goals && el("td", {}, Number.isFinite(score.success_rate) ? percent(score.success_rate) : "–"),
       el("td", { class: "bar" }, barNode(score, ends)));
   });
   const counts = new Set(run.scores.map(({ score }) => score.episodes));

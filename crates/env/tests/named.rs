@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use derrl_env::named::{Actions, Env, Facts};
 use derrl_env::{BoxError, Outcome, Rng, Status, World, contract, observe};
-use derrl_logic::{Facts as EngineFacts, Object};
+use derrl_logic::{Facts as EngineFacts, GroundAction, Object};
 
 type Said = fn(u64, &mut Facts);
 
@@ -305,17 +305,22 @@ fn legal_actions_are_put_in_order() {
     }
     let world = World::new("hops", ":- action(hop/2). :- state(spot/1).").expect("it is well-formed");
     let world = world.task("train", || Shrinking(3));
+    let (mut env, legal, shown) = at_the_start(&world);
+    assert_eq!(shown, ["hop(0, 2)", "hop(1, 2)"], "hop(2, 2) names an object twice");
+    let status: Vec<Status> =
+        (0..3).map(|_| env.step(legal[0].action, &legal[0].args, &mut Rng::new(0, 0)).status).collect();
+    assert_eq!(status, [Status::Running, Status::Running, Status::Terminated]);
+}
+
+/// An environment at its start, with its legal actions as they are and as they are written.
+fn at_the_start(world: &World) -> (Box<dyn derrl_env::Env>, Vec<GroundAction>, Vec<String>) {
     let alphabet = world.alphabet();
     let mut env = world.env("train").expect("it has the task");
     env.reset(&mut Rng::new(0, 0));
     let mut legal = Vec::new();
     assert!(env.legal(&mut legal));
-    let shown: Vec<String> =
-        legal.iter().map(|a| env.universe().show_action(&alphabet, a.action, &a.args)).collect();
-    assert_eq!(shown, ["hop(0, 2)", "hop(1, 2)"], "hop(2, 2) names an object twice");
-    let status: Vec<Status> =
-        (0..3).map(|_| env.step(legal[0].action, &legal[0].args, &mut Rng::new(0, 0)).status).collect();
-    assert_eq!(status, [Status::Running, Status::Running, Status::Terminated]);
+    let shown = legal.iter().map(|a| env.universe().show_action(&alphabet, a.action, &a.args)).collect();
+    (env, legal, shown)
 }
 
 /// A world says and takes actions with equal arguments where its domain declares them.
@@ -343,13 +348,7 @@ fn actions_with_equal_arguments_are_told_by_the_domain() {
     }
     let domain = ":- action(send/3). :- action(wait). :- action(send(X, Y, X)). :- state(spot/1).";
     let world = World::new("echo", domain).expect("it is well-formed").task("train", || Echo(Vec::new()));
-    let alphabet = world.alphabet();
-    let mut env = world.env("train").expect("it has the task");
-    env.reset(&mut Rng::new(0, 0));
-    let mut legal = Vec::new();
-    assert!(env.legal(&mut legal));
-    let shown: Vec<String> =
-        legal.iter().map(|a| env.universe().show_action(&alphabet, a.action, &a.args)).collect();
+    let (mut env, legal, shown) = at_the_start(&world);
     assert_eq!(shown, ["wait", "send(a, b, a)"], "send(a, a, b) is not declared");
     assert_eq!(env.step(legal[1].action, &legal[1].args, &mut Rng::new(0, 0)).reward, 7.0);
     contract::check(&world).expect("it keeps the laws of worlds");

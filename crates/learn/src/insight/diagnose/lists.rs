@@ -8,6 +8,8 @@ use derrl_logic::{
     Action, Alphabet, Facts, GroundAction, Grounder, Literal, Rule, RuleCount, Universe, subset,
 };
 
+use crate::language::body::Body;
+
 /// A state as rules of a language see it.
 #[derive(Debug)]
 pub struct Sighted {
@@ -99,7 +101,7 @@ impl List {
                 !derives
             });
             let atoms = grounder.atoms(action);
-            let literals = bits(&body).map(|j| atoms[j].clone()).collect();
+            let literals = Body(&body).atoms().map(|j| atoms[j].clone()).collect();
             rules.push(Rule::new(1.0 - 0.01 * rules.len() as f64, action, literals));
         }
         List { rules, left: left.len() + wrong, states: states.len() }
@@ -165,7 +167,7 @@ fn next(
                         continue;
                     }
                     let body = shortened(mask, atoms, arity, &|body| is_safe(tally(body)));
-                    let length = bits(&body).count();
+                    let length = Body(&body).len();
                     if length == 0 || alphabet.max_body.is_some_and(|most| length > most) {
                         continue;
                     }
@@ -187,32 +189,28 @@ fn next(
 
 /// A body with every atom taken out that it is safe without.
 fn shortened(mask: &[u64], atoms: &[Literal], arity: usize, is_safe: &dyn Fn(&[u64]) -> bool) -> Vec<u64> {
-    let mut body = mask.to_vec();
-    let mut order: Vec<usize> = bits(mask).collect();
+    let mut body = Body(mask.to_vec());
+    let mut order: Vec<usize> = Body(mask).atoms().collect();
     // Negations go first: they say less.
     order.sort_by_key(|&j| atoms[j].positive);
     for j in order {
-        body[j / 64] &= !(1 << (j % 64));
-        if !is_safe(&body) || !is_bound(&body, atoms, arity) {
-            body[j / 64] |= 1 << (j % 64);
+        body.remove(j);
+        if !is_safe(body.words()) || !is_bound(body.words(), atoms, arity) {
+            body.insert(j);
         }
     }
-    body
+    body.0
 }
 
 /// Whether every variable of a negated atom is in the head or in another atom.
 fn is_bound(body: &[u64], atoms: &[Literal], arity: usize) -> bool {
-    let positive: Vec<usize> = bits(body).filter(|&j| atoms[j].positive).collect();
-    bits(body).filter(|&j| !atoms[j].positive).all(|j| {
+    let body = Body(body);
+    let positive: Vec<usize> = body.atoms().filter(|&j| atoms[j].positive).collect();
+    body.atoms().filter(|&j| !atoms[j].positive).all(|j| {
         atoms[j]
             .vars()
             .all(|v| usize::from(v.0) < arity || positive.iter().any(|&i| atoms[i].vars().any(|w| w == v)))
     })
-}
-
-/// The places of the ones.
-fn bits(body: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    (0..body.len() * 64).filter(|&j| body[j / 64] >> (j % 64) & 1 == 1)
 }
 
 /// Whether every body that derives the first action derives the second one too.
