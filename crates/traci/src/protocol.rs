@@ -109,6 +109,8 @@ impl Variable {
     pub const COUNT: Self = Self(0x01);
     /// Lane or edge: vehicles on it after the last step: [`Value::Int`].
     pub const VEHICLES: Self = Self(0x10);
+    /// Lane or edge: the ids of the vehicles on it: [`Value::Strings`].
+    pub const VEHICLE_IDS: Self = Self(0x12);
     /// Lane or edge: mean speed in m/s: [`Value::Double`].
     pub const MEAN_SPEED: Self = Self(0x11);
     /// Lane or edge: share of its length that is taken by vehicles: [`Value::Double`].
@@ -125,6 +127,10 @@ impl Variable {
     /// Vehicle: the traffic lights ahead on its route: [`Value::Compound`] of their number and, for each, its id, the number of
     /// the link, the distance in metres and the letter of the signal.
     pub const NEXT_LIGHTS: Self = Self(0x70);
+    /// Vehicle: the vehicle ahead within some metres (a parameter), and the gap to it: [`Value::Compound`].
+    pub const LEADER: Self = Self(0x68);
+    /// Vehicle, set only: takes it off the road, for a reason given by number: [`Value::Byte`].
+    pub const REMOVE: Self = Self(0x81);
     /// Vehicle: seconds lost so far by driving slower than it would like to: [`Value::Double`].
     pub const TIME_LOSS: Self = Self(0x8c);
     /// Vehicle: where its front is: [`Value::Position`].
@@ -334,6 +340,14 @@ impl Batch {
     pub fn get(&mut self, domain: Domain, variable: Variable, object: &str) -> &mut Self {
         let mut content = vec![variable.0];
         put_string(&mut content, object);
+        self.push(domain.get(), &content, Expect::Got(domain, variable))
+    }
+
+    /// As [`get`](Self::get), for a variable that takes a parameter.
+    pub fn get_with(&mut self, domain: Domain, variable: Variable, object: &str, by: &Value) -> &mut Self {
+        let mut content = vec![variable.0];
+        put_string(&mut content, object);
+        by.encode(&mut content);
         self.push(domain.get(), &content, Expect::Got(domain, variable))
     }
 

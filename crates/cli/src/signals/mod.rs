@@ -1,5 +1,6 @@
 //! Whole hours of traffic under one controller: `derrl run signals`, and the table of `derrl reproduce signals`.
 
+mod page;
 mod run;
 mod table;
 
@@ -11,10 +12,11 @@ use std::sync::Arc;
 
 use derrl_env::signals::Signals;
 use derrl_env::{Env, Rng, Status, list_legal, observe};
-use derrl_learn::episode_streams;
+use derrl_learn::{Explainer, episode_streams};
 use derrl_logic::{Alphabet, Decider, Facts, GroundAction, Policy, Universe};
+use derrl_pages::{Situation, Told};
 use derrl_traci::Sumo;
-use derrl_traci::scenario::{Manner, Outcome as Hour, Rival, Scenario};
+use derrl_traci::scenario::{Film, Look, Manner, Outcome as Hour, Rival, Scenario};
 
 use derrl::policies::load_policy;
 
@@ -30,6 +32,9 @@ pub enum Driver {
 pub struct Driven {
     pub hour: Hour,
     pub acted: Vec<u64>,
+    /// What was recorded, where the manner asks for that, and why the rules acted as they did.
+    pub film: Option<Film>,
+    pub told: Option<Told>,
 }
 
 impl Driver {
@@ -65,12 +70,16 @@ impl Driver {
     ) -> anyhow::Result<Option<Driven>> {
         match self {
             Driver::Rival(rival) => {
-                let hour = rival.run(sumo, scenario, seed, manner)?;
-                Ok(Some(Driven { hour, acted: Vec::new() }))
+                let (hour, film) = rival.record(sumo, scenario, seed, manner)?;
+                Ok(Some(Driven { hour, acted: Vec::new(), film, told: None }))
             }
             Driver::Rules(policy, alphabet) => {
                 let mut world = Signals::once(alphabet, sumo, scenario, seed, *manner)?;
-                obey(policy, alphabet, &mut world, seed, go_on)
+                let lights = scenario.city().lights.len();
+                let wording = derrl_env::find("signals")?.wording();
+                let told =
+                    (manner.look == Look::Recorded).then(|| Told::new(policy, alphabet, wording, lights));
+                obey((policy, alphabet), &mut world, seed, told, go_on)
             }
         }
     }
@@ -78,10 +87,10 @@ impl Driver {
 
 /// Lets rules act to the end of an episode.
 fn obey(
-    policy: &Policy,
-    alphabet: &Alphabet,
+    (policy, alphabet): (&Policy, &Alphabet),
     world: &mut Signals,
     seed: u64,
+    mut told: Option<Told>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> anyhow::Result<Option<Driven>> {
     let (_, mut ties) = episode_streams(seed, 0);
@@ -103,11 +112,19 @@ fn obey(
             deciders.len() - 1
         });
         let decision = deciders[at].1.decide_among(&facts, alphabet, universe, listed);
+        let mut before = ties.clone(); // who explains breaks the same tie
         let Some(action) = pick(&decision.ties, &mut ties) else { break };
         // The rule that acts has the value of the decision, and speaks of its action.
         let of = |rule: &derrl_logic::Rule| rule.weight == decision.value && rule.action == action.action;
         if let Some(n) = policy.rules.iter().position(of) {
             acted[n] += 1;
+        }
+        if let Some(told) = &mut told {
+            let explainer = Explainer::new(policy, alphabet).among(listed);
+            let legal = listed.unwrap_or_default();
+            if let Some((_, why)) = explainer.explain(&facts, universe, &mut before, &[]) {
+                told.note(world.deciding(), &Situation { alphabet, facts: &facts, universe, legal }, &why);
+            }
         }
         if world.step(action.action, &action.args, &mut Rng::new(0, 0)).status != Status::Running {
             break;
@@ -116,7 +133,8 @@ fn obey(
     if let Some(fault) = world.fault() {
         return Err(derrl_env::Error::World(fault.clone()).into());
     }
-    Ok(world.hour().map(|hour| Driven { hour, acted }))
+    let film = world.film();
+    Ok(world.hour().map(|hour| Driven { hour, acted, film, told }))
 }
 
 fn pick(ties: &[GroundAction], rng: &mut Rng) -> Option<GroundAction> {

@@ -13,7 +13,7 @@ use derrl_files::provenance::{commit, machine, today};
 use derrl_files::safe_file::{self, append_line, make_folder};
 use derrl_logic::Source;
 use derrl_traci::Sumo;
-use derrl_traci::scenario::{Hands, Manner, RESCO, Rival, Scenario};
+use derrl_traci::scenario::{Hands, Look, Manner, RESCO, Rival, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::Driver;
@@ -58,6 +58,8 @@ struct Run {
     travel: f64,
     queue: f64,
     stuck: usize,
+    /// Vehicles towed away out of rings.
+    towed: usize,
     missing: usize,
 }
 
@@ -131,7 +133,7 @@ pub fn reproduce(args: &Reproduce) -> Outcome {
         while let Some(&(s, d, clearance, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (scenario, (name, driver)) = (&scenarios[s], &drivers[d]);
             let safety = derrl_traci::scenario::Safety { clearance, ..Manner::default().safety };
-            let manner = Manner { safety, watchful: true, ..Manner::default() };
+            let manner = Manner { safety, look: Look::Always, ..Manner::default() };
             let driven = driver.drive(&sumo, scenario, seed, &manner, &mut || !interrupted());
             let kept = driven.and_then(|driven| {
                 let Some(hour) = driven.map(|d| d.hour).filter(|_| !interrupted()) else { return Ok(false) };
@@ -146,6 +148,7 @@ pub fn reproduce(args: &Reproduce) -> Outcome {
                     travel: hour.trips.travel,
                     queue: hour.queue,
                     stuck: hour.stuck,
+                    towed: hour.towed,
                     missing: hour.trips.unfinished + hour.trips.undeparted,
                 };
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,6 +9,7 @@ use crate::find::Sumo;
 use crate::process::{Patience, Process};
 use crate::protocol::{Answer, Batch, Domain, Value, Variable};
 use crate::scenario::files::Scenario;
+use crate::scenario::film::Film;
 use crate::scenario::net::{City, Light};
 use crate::scenario::sight::{Placed, Sight, Watch, places};
 use crate::scenario::trips::Trips;
@@ -23,17 +24,23 @@ pub struct Safety {
     pub yellow: u64,
     /// A phase has green for as long at least.
     pub least_green: u64,
-    /// All that lost its green stays red, and nothing new gets green, while vehicles stand inside the junction: at the most for as
-    /// long; 0 for never.
+    /// All that lost its green stays red, and nothing new gets green, while vehicles are held up inside the junction: at the most
+    /// for as long; 0 for never.
     pub clearance: u64,
 }
 
 impl Default for Safety {
-    /// Those of the benchmark RESCO (a decision after 7 s of green, 3 s of yellow), with up to 5 s of clearance.
+    /// Those of the benchmark RESCO (a decision after 7 s of green, 3 s of yellow), with up to 10 s of clearance.
     fn default() -> Self {
-        Self { every: 5, yellow: 3, least_green: 7, clearance: 5 }
+        Self { every: 5, yellow: 3, least_green: 7, clearance: 10 }
     }
 }
+
+/// Vehicles inside a junction that are slower than this will not be out of it in time, in m/s.
+const HELD_UP: f64 = 3.0;
+
+/// Seconds from one picture of a recording to the next.
+const FRAME: u64 = 2;
 
 /// Who operates the lights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,6 +58,17 @@ pub enum Hands {
     DelayBased,
 }
 
+/// How closely the traffic of an episode is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Look {
+    /// Where somebody may decide.
+    Needed,
+    /// Also where nobody may, so that queues are means over the whole time.
+    Always,
+    /// And recorded, so that the episode can be watched afterwards.
+    Recorded,
+}
+
 /// How an episode runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manner {
@@ -64,8 +82,8 @@ pub struct Manner {
     pub outputs: bool,
     /// Whether to show the traffic in SUMO's window.
     pub window: bool,
-    /// Whether to look at the traffic also where nobody may decide, so that queues are means over the whole time.
-    pub watchful: bool,
+    /// How closely the traffic is looked at.
+    pub look: Look,
 }
 
 impl Default for Manner {
@@ -77,7 +95,7 @@ impl Default for Manner {
             patience,
             outputs: false,
             window: false,
-            watchful: false,
+            look: Look::Needed,
         }
     }
 }
@@ -115,6 +133,7 @@ pub struct Drive {
     waited: f64,
     standing: f64,
     looks: u64,
+    film: Option<Film>,
 }
 
 impl Drive {
@@ -161,6 +180,7 @@ impl Drive {
             waited: 0.0,
             standing: 0.0,
             looks: 0,
+            film: (manner.look == Look::Recorded).then(|| Film::new(&city)),
         };
         if manner.hands == Hands::Ours {
             for light in city.lights.iter().filter(|l| l.decides()) {
@@ -168,6 +188,7 @@ impl Drive {
             }
         }
         drive.look()?;
+        drive.shoot()?;
         Ok(drive)
     }
 
@@ -268,7 +289,7 @@ impl Drive {
     }
 
     /// Simulates up to the next look, or the end. The traffic is looked at if somebody may decide then, or at the end; and in any
-    /// case if the manner is watchful.
+    /// case if the manner says so.
     pub fn advance(&mut self) -> Result<()> {
         let target = (self.now + self.manner.safety.every).min(self.scenario.end());
         while self.now < target {
@@ -276,12 +297,15 @@ impl Drive {
             // Changes come at whole seconds: where yellow ends, and each second of clearance.
             let ends = self.signals.iter().filter_map(|s| s.next.map(|(_, at)| at));
             let due = ends.chain(self.signals.iter().filter_map(|s| s.then.as_ref().map(|(at, _)| *at)));
-            let stop = due.map(|at| at.max(self.now + 1)).min().unwrap_or(target).min(target);
+            let film = self.film.as_ref().map(|_| self.now - self.now % FRAME + FRAME);
+            let due = due.map(|at| at.max(self.now + 1)).chain(film);
+            let stop = due.min().unwrap_or(target).min(target);
             let commands = std::mem::take(&mut self.commands);
             self.process.ask(|client| client.step_to(commands, stop))?;
             self.now = stop;
+            self.shoot()?;
         }
-        if self.manner.watchful
+        if self.manner.look >= Look::Always
             || self.is_over()
             || (0..self.signals.len()).any(|light| self.may_decide(light))
         {
@@ -304,29 +328,9 @@ impl Drive {
             Some((light, phase, at))
         });
         let due: Vec<(usize, usize, u64)> = due.collect();
-        // The lanes inside each junction by which those came who lost their green.
-        let mut asked: Vec<(usize, usize)> = Vec::new();
-        let mut batch = Batch::new();
-        for &(light, phase, at) in due.iter().filter(|(.., at)| self.now < at + self.manner.safety.clearance)
-        {
-            let (of, from) = (&city.lights[light], self.signals[light].phase);
-            debug_assert!(at <= self.now, "it is due");
-            for &(link, _) in of.phases[from].green.iter().filter(|(i, _)| !of.is_green(phase, *i)) {
-                for &lane in of.links[link].iter().flat_map(|l| &l.inside) {
-                    batch.get(Domain::Lane, Variable::HALTING, &city.lanes[lane].id);
-                    asked.push((light, lane));
-                }
-            }
-        }
-        let answers = self.process.ask(|client| client.send(&batch, "looking into junctions"))?;
-        let mut occupied: Vec<usize> = Vec::new();
-        for (&(light, lane), answer) in asked.iter().zip(&answers) {
-            match answer {
-                Answer::Got(Value::Int(0)) => {}
-                Answer::Got(Value::Int(_)) => occupied.push(light),
-                other => return Err(self.garbled(&format!("{} is told as {other:?}", city.lanes[lane].id))),
-            }
-        }
+        let asked = due.iter().filter(|(.., at)| self.now < at + self.manner.safety.clearance);
+        let asked: Vec<(usize, usize)> = asked.map(|&(light, phase, _)| (light, phase)).collect();
+        let occupied = self.occupied(&city, &asked)?;
         for (light, phase, at) in due {
             if occupied.contains(&light) {
                 if self.now == at {
@@ -341,6 +345,45 @@ impl Drive {
         Ok(())
     }
 
+    /// The lights, of those that are to go to a phase, inside whose junction somebody is still held up who lost their green.
+    ///
+    /// Who has only just started counts: two that are in each other's way and roll at walking pace when the others get green are
+    /// the seed of a deadlock.
+    fn occupied(&mut self, city: &City, asked: &[(usize, usize)]) -> Result<Vec<usize>> {
+        let doing = "looking into junctions";
+        let (mut batch, mut owners) = (Batch::new(), Vec::new());
+        for &(light, phase) in asked {
+            let (of, from) = (&city.lights[light], self.signals[light].phase);
+            for &(link, _) in of.phases[from].green.iter().filter(|(i, _)| !of.is_green(phase, *i)) {
+                for &lane in of.links[link].iter().flat_map(|l| &l.inside) {
+                    batch.get(Domain::Lane, Variable::VEHICLE_IDS, &city.lanes[lane].id);
+                    owners.push(light);
+                }
+            }
+        }
+        let answers = self.process.ask(|client| client.send(&batch, doing))?;
+        let (mut batch, mut lights) = (Batch::new(), Vec::new());
+        for (light, answer) in owners.into_iter().zip(answers) {
+            let Answer::Got(Value::Strings(vehicles)) = answer else {
+                return Err(self.garbled(&format!("the vehicles inside a junction are told as {answer:?}")));
+            };
+            for vehicle in vehicles {
+                batch.get(Domain::Vehicle, Variable::SPEED, &vehicle);
+                lights.push(light);
+            }
+        }
+        let answers = self.process.ask(|client| client.send(&batch, doing))?;
+        let mut occupied = Vec::new();
+        for (light, answer) in lights.into_iter().zip(answers) {
+            match answer {
+                Answer::Got(Value::Double(speed)) if speed < HELD_UP => occupied.push(light),
+                Answer::Got(Value::Double(_)) => {}
+                other => return Err(self.garbled(&format!("a speed is told as {other:?}"))),
+            }
+        }
+        Ok(occupied)
+    }
+
     fn look(&mut self) -> Result<()> {
         if self.looked == Some(self.now) {
             return Ok(());
@@ -353,6 +396,20 @@ impl Drive {
         self.looks += 1;
         self.looked = Some(self.now);
         Ok(())
+    }
+
+    /// Takes a picture where one is due.
+    fn shoot(&mut self) -> Result<()> {
+        let city = Arc::clone(self.city());
+        match &mut self.film {
+            Some(film) if self.now.is_multiple_of(FRAME) => film.shoot(&city, &mut self.process, self.now),
+            _ => Ok(()),
+        }
+    }
+
+    /// What was recorded so far, if anything was to be; recording ends.
+    pub fn film(&mut self) -> Option<Film> {
+        self.film.take().map(Film::end)
     }
 
     /// Where all vehicles are now.

@@ -28,14 +28,17 @@
 
 mod drive;
 mod files;
+mod film;
 mod measures;
 mod net;
+mod ring;
 mod rivals;
 mod sight;
 mod trips;
 
-pub use drive::{Drive, Hands, Manner, Safety, Signal};
+pub use drive::{Drive, Hands, Look, Manner, Safety, Signal};
 pub use files::{GRIDS, INSTALL_RESCO, RESCO, Scenario};
+pub use film::{At, Film};
 pub use measures::Measures;
 pub use net::{City, Light, Link, Phase, Road};
 pub use rivals::{Outcome, Rival};

@@ -35,6 +35,8 @@ pub struct Road {
     pub shape: Vec<(f64, f64)>,
     /// Whether it lies inside a junction.
     pub inside: bool,
+    /// Whether it is for those who walk: a crossing, or a corner where they turn.
+    pub walks: bool,
 }
 
 /// A traffic light.
@@ -89,9 +91,9 @@ pub(crate) fn goes(letter: u8) -> bool {
 }
 
 impl Light {
-    /// Whether there is anything to decide.
+    /// Whether there is anything to decide: a choice of phases, about vehicles.
     pub fn decides(&self) -> bool {
-        self.phases.len() > 1
+        self.phases.len() > 1 && self.links.iter().any(Option::is_some)
     }
 
     /// The state between two phases: yellow for what loses its green. None where nothing does.
@@ -195,7 +197,8 @@ fn programs(root: Element, last: bool) -> Result<Vec<(String, Program)>, String>
     Ok(all)
 }
 
-fn city(root: Element, programs: Vec<(String, Program)>) -> Result<City, String> {
+/// All lanes, and the edges on which people walk across or turn.
+fn lanes<'a>(root: Element<'a, 'a>) -> Result<(Vec<Road>, BTreeSet<&'a str>), String> {
     let mut lanes = Vec::new();
     let mut walks = BTreeSet::new();
     for edge in root.children().filter(|e| e.has_tag_name("edge")) {
@@ -206,9 +209,16 @@ fn city(root: Element, programs: Vec<(String, Program)>) -> Result<City, String>
         for lane in edge.children().filter(|e| e.has_tag_name("lane")) {
             let shape = lane.attribute("shape").map(points).transpose()?.unwrap_or_default();
             let (id, length) = (text(lane, "id")?.to_owned(), number(lane, "length")?);
-            lanes.push(Road { id, length, shape, inside: !function.is_empty() });
+            let walks = matches!(function, "crossing" | "walkingarea")
+                || lane.attribute("allow").is_some_and(|allow| allow == "pedestrian");
+            lanes.push(Road { id, length, shape, inside: !function.is_empty(), walks });
         }
     }
+    Ok((lanes, walks))
+}
+
+fn city(root: Element, programs: Vec<(String, Program)>) -> Result<City, String> {
+    let (lanes, walks) = lanes(root)?;
     let numbers: HashMap<String, usize> = lanes.iter().enumerate().map(|(n, l)| (l.id.clone(), n)).collect();
     let lane = |id: &str| numbers.get(id).copied().ok_or_else(|| format!("the lane {id} is missing"));
     let connections: Vec<Element> = root.children().filter(|e| e.has_tag_name("connection")).collect();

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::find::Sumo;
-use crate::scenario::drive::{Drive, Hands, Manner};
+use crate::scenario::drive::{Drive, Hands, Look, Manner};
 use crate::scenario::files::Scenario;
+use crate::scenario::film::Film;
 use crate::scenario::sight::Seen;
 use crate::scenario::trips::Trips;
 
@@ -88,7 +89,18 @@ impl Rival {
 
     /// Runs an episode, with lights operated as it does. With SUMO's own programs the safety is that of the programs.
     pub fn run(self, sumo: &Sumo, scenario: &Arc<Scenario>, seed: u64, manner: &Manner) -> Result<Outcome> {
-        let manner = Manner { hands: self.hands(), watchful: true, ..*manner };
+        self.record(sumo, scenario, seed, manner).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, with what was recorded where the manner asks for that.
+    pub fn record(
+        self,
+        sumo: &Sumo,
+        scenario: &Arc<Scenario>,
+        seed: u64,
+        manner: &Manner,
+    ) -> Result<(Outcome, Option<Film>)> {
+        let manner = Manner { hands: self.hands(), look: manner.look.max(Look::Always), ..*manner };
         let mut drive = Drive::start(sumo, scenario, seed, &manner)?;
         let mut gathered = Gathered::new(&drive);
         while !drive.is_over() {
@@ -101,7 +113,8 @@ impl Rival {
             }
             drive.advance()?;
         }
-        Outcome::of(drive)
+        let film = drive.film();
+        Ok((Outcome::of(drive)?, film))
     }
 
     /// The phase it wants for a light that may decide.
@@ -204,12 +217,14 @@ pub struct Outcome {
     pub queue: f64,
     /// Vehicles that had stood inside a junction for five minutes at the end. Where there are any, the traffic is deadlocked.
     pub stuck: usize,
+    /// Vehicles that were towed away, because they stood in a ring far from any light.
+    pub towed: usize,
 }
 
 impl Outcome {
     /// That of an episode that is over. Ends its simulator.
     pub fn of(drive: Drive) -> Result<Self> {
-        let (queue, stuck) = (drive.mean_queue(), drive.sight().stuck);
-        Ok(Self { trips: drive.finish()?, queue, stuck })
+        let (queue, stuck, towed) = (drive.mean_queue(), drive.sight().stuck, drive.sight().towed);
+        Ok(Self { trips: drive.finish()?, queue, stuck, towed })
     }
 }

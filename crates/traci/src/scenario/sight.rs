@@ -1,11 +1,12 @@
 //! What there is to see of the traffic at a moment: every vehicle by the light that it comes to next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, Fault, Result, Said};
 use crate::process::Process;
 use crate::protocol::{Answer, Batch, Domain, Update, Value, Variable};
 use crate::scenario::net::{City, Light};
+use crate::scenario::ring::break_rings;
 
 /// How far lights see, in metres of road.
 pub const RANGE: f64 = 200.0;
@@ -17,7 +18,7 @@ const STANDING: f64 = 0.1;
 const FULL: f64 = 0.75;
 
 /// Far enough to see everything from anywhere.
-const EVERYWHERE: f64 = 1e7;
+pub(crate) const EVERYWHERE: f64 = 1e7;
 
 const VARIABLES: [Variable; 5] =
     [Variable::NEXT_LIGHTS, Variable::SPEED, Variable::WAITING_TIME, Variable::TIME_LOSS, Variable::LANE];
@@ -93,6 +94,8 @@ pub struct Sight {
     pub pending: usize,
     /// Vehicles that have stood inside a junction for five minutes.
     pub stuck: usize,
+    /// Vehicles that were towed away so far, because they stood in a ring that no light can free.
+    pub towed: usize,
 }
 
 /// Looks at the traffic again and again, and keeps account of the time lost.
@@ -101,6 +104,10 @@ pub(crate) struct Watch {
     /// Lanes behind the lights, which may be full.
     behind: Vec<usize>,
     lights: HashMap<String, usize>,
+    /// Lanes inside the junctions of lights.
+    junctions: HashSet<usize>,
+    /// Vehicles that have just stood for five minutes, or so many times as long, inside another junction.
+    held: Vec<String>,
     /// Seconds lost so far by each vehicle on the road, and the look at which it was seen last.
     losses: HashMap<String, (f64, u64)>,
     looks: u64,
@@ -111,6 +118,9 @@ pub(crate) struct Watch {
 /// Seconds for which somebody has to stand inside a junction to be stuck.
 const STUCK: f64 = 300.0;
 
+/// Looks are not farther apart than this, in seconds.
+const OFTEN: f64 = 10.0;
+
 impl Watch {
     pub fn new(city: &City) -> Self {
         let links = city.lights.iter().flat_map(|l| l.links.iter().flatten());
@@ -118,7 +128,9 @@ impl Watch {
         behind.sort_unstable();
         behind.dedup();
         let lights = city.lights.iter().enumerate().map(|(n, l)| (l.id.clone(), n)).collect();
-        Self { behind, lights, ..Self::default() }
+        let links = city.lights.iter().flat_map(|l| l.links.iter().flatten());
+        let junctions = links.flat_map(|l| l.inside.iter().copied()).collect();
+        Self { behind, lights, junctions, ..Self::default() }
     }
 
     /// Looks at the traffic now. Two messages at the most, whatever the number of vehicles.
@@ -131,6 +143,7 @@ impl Watch {
             return Err(garbled(now, "the traffic is not told as it was asked for"));
         };
         sight.clear(city);
+        self.held.clear();
         sight.pending = pending.len();
         sight.running = vehicles.len();
         self.looks += 1;
@@ -152,6 +165,7 @@ impl Watch {
             };
             sight.full[lane] = *share > FULL;
         }
+        sight.towed += break_rings(city, &self.junctions, process, &self.held)?;
         Ok(())
     }
 
@@ -177,7 +191,12 @@ impl Watch {
         if let Some(lane) = city.lane(lane) {
             sight.on_lane[lane] += 1;
             sight.standing_on[lane] += u32::from(stands);
-            sight.stuck += usize::from(stands && city.lanes[lane].inside && *waiting >= STUCK);
+            if stands && city.lanes[lane].inside && *waiting >= STUCK {
+                sight.stuck += 1;
+                if *waiting % STUCK < OFTEN && !self.junctions.contains(&lane) {
+                    self.held.push(vehicle.object.clone());
+                }
+            }
         }
         // The number of lights ahead comes first, then four values for each.
         let [_, Value::String(light), Value::Int(link), Value::Double(distance), ..] = ahead.as_slice()
@@ -221,7 +240,7 @@ impl Sight {
     }
 }
 
-fn garbled(step: u64, why: &str) -> Error {
+pub(crate) fn garbled(step: u64, why: &str) -> Error {
     Error::Simulator {
         doing: "looking at the traffic".to_owned(),
         step,

@@ -6,31 +6,32 @@
 //! scenarios, each episode is one of them, and its return is in units of what the longest-queue controller loses there, so that a
 //! crowded scenario does not drown a quiet one.
 
+mod streets;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use derrl_logic::{Action, Alphabet, Constant, Facts, GroundAction, Object, Universe};
 use derrl_traci::Sumo;
-use derrl_traci::scenario::{
-    Drive, Manner, Measures, Outcome as Hour, Placed, Rival, Road, Safety, Scenario,
-};
+use derrl_traci::scenario::{Drive, Film, Manner, Measures, Outcome as Hour, Rival, Safety, Scenario};
 
 use crate::binding::{Binding, Vocabulary, type_named};
 use crate::env::{Cost, Env, Outcome};
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::rng::Rng;
-use crate::scene::{Ahead, Scene, Stop, Streets, Vehicle};
+use crate::scene::Scene;
 use crate::space::Exhaustive;
 use crate::world::{Options, Task, World};
+use streets::streets;
 
 /// The row of the table of worlds.
 pub fn world() -> World {
     let tasks = [Task::new("train", "the scenarios of --sumocfg, or a grid of 5 intersections")];
-    World::built_in(NAME, include_str!("../domains/signals.pl"))
+    World::built_in(NAME, include_str!("../../domains/signals.pl"))
         .about("operate real traffic lights, in the SUMO simulator")
-        .words(include_str!("../domains/signals.words"))
+        .words(include_str!("../../domains/signals.words"))
         .engine_tasks(tasks, Signals::new)
         .vocabulary(VOCABULARY)
         .takes(&["sumocfg", "clearance"])
@@ -101,6 +102,8 @@ pub struct Signals {
     paid: f64,
     /// How the last episode went, once it is over.
     hour: Option<Hour>,
+    /// What was recorded of it.
+    film: Option<Film>,
     /// What it looked like in the end.
     last: Scene,
     fault: Option<Fault>,
@@ -113,6 +116,8 @@ struct Place {
     lights: Vec<View>,
     /// The seconds of delay per vehicle that count 1.
     unit: f64,
+    /// The seconds of delay per vehicle at which an hour is given up; none where it is always driven to its end.
+    hopeless: Option<f64>,
 }
 
 /// The objects of a light: its phases, then the neighbours it leads to.
@@ -171,7 +176,7 @@ impl Signals {
         manner: Manner,
     ) -> Result<Signals, Error> {
         let binding = Binding::new(NAME, &VOCABULARY, alphabet)?;
-        let places = vec![Place::new(Arc::clone(scenario), 1.0, alphabet)];
+        let places = vec![Place::new(Arc::clone(scenario), 1.0, None, alphabet)];
         Ok(Signals { seed, ..Signals::over(binding, alphabet, places, sumo.clone(), manner) })
     }
 
@@ -194,6 +199,7 @@ impl Signals {
             turn: 0,
             paid: 0.0,
             hour: None,
+            film: None,
             last: Scene::Facts,
             fault: None,
         }
@@ -202,6 +208,16 @@ impl Signals {
     /// How the episode went, once it is over.
     pub fn hour(&self) -> Option<Hour> {
         self.hour
+    }
+
+    /// What was recorded of the episode, once it is over, where its manner asks for that.
+    pub fn film(&mut self) -> Option<Film> {
+        self.film.take()
+    }
+
+    /// The light whose turn it is, and the second.
+    pub fn deciding(&self) -> (usize, u64) {
+        (self.turn, self.drive.borrow().as_ref().map_or(0, Drive::now))
     }
 
     fn place(&self) -> &Place {
@@ -233,7 +249,7 @@ impl Signals {
     /// Obeys, and goes on to the next decision. Returns the reward, and whether the episode is over.
     fn act(&mut self, phase: Option<usize>) -> Result<(f64, bool), derrl_traci::Error> {
         let lights = self.place().lights.len();
-        let unit = self.place().unit;
+        let Place { unit, hopeless, .. } = *self.place();
         let Some(drive) = self.drive.get_mut() else { return Ok((0.0, true)) };
         if let Some(phase) = phase {
             drive.switch(self.turn, phase)?;
@@ -250,12 +266,21 @@ impl Signals {
             if drive.is_over() {
                 break;
             }
+            let vehicles = drive.scenario().vehicles().max(1) as f64;
+            if hopeless.is_some_and(|most| drive.lost() > most * vehicles) {
+                let (begin, end) = (drive.scenario().begin(), drive.scenario().end());
+                let share = (drive.now() - begin) as f64 / (end - begin).max(1) as f64;
+                let delay = drive.lost() / vehicles / share.max(f64::EPSILON);
+                *self.drive.get_mut() = None;
+                return Ok((-delay / unit - self.paid, true));
+            }
             drive.advance()?;
             next = 0;
         }
         let Some(mut drive) = self.drive.get_mut().take() else { return Ok((0.0, true)) };
         self.last =
             drive.places().map_or(Scene::Facts, |all| Scene::Streets(streets(&drive, self.turn, all)));
+        self.film = drive.film();
         let hour = Hour::of(drive)?;
         self.hour = Some(hour);
         // What was paid on the way is close to what was lost; the last reward settles the account.
@@ -263,13 +288,17 @@ impl Signals {
     }
 }
 
+/// An hour in which so many times as much has been lost as the longest-queue controller loses in a whole one is given up: it is taken
+/// to go on as it went so far, which it never does, for jams grow.
+const HOPELESS: f64 = 4.0;
+
 /// Seconds of clearance at the most.
 const MOST_CLEARANCE: u64 = 60;
 
 impl Place {
-    fn new(scenario: Arc<Scenario>, unit: f64, alphabet: &Alphabet) -> Place {
+    fn new(scenario: Arc<Scenario>, unit: f64, hopeless: Option<f64>, alphabet: &Alphabet) -> Place {
         let lights = (0..scenario.city().lights.len()).map(|light| View::new(&scenario, light, alphabet));
-        Place { lights: lights.collect(), scenario, unit }
+        Place { lights: lights.collect(), scenario, unit, hopeless }
     }
 
     fn named(
@@ -291,8 +320,8 @@ impl Place {
             known.get_or_insert_default().insert(name.to_string(), Arc::clone(&scenario));
             scenario
         };
-        let unit = if several { unit(name, &scenario, sumo, manner)? } else { 1.0 };
-        Ok(Place::new(scenario, unit, alphabet))
+        let known = unit(name, &scenario, sumo, manner)?;
+        Ok(Place::new(scenario, if several { known } else { 1.0 }, Some(HOPELESS * known), alphabet))
     }
 }
 
@@ -308,53 +337,6 @@ fn unit(name: &str, scenario: &Arc<Scenario>, sumo: &Sumo, manner: &Manner) -> R
     let unit = hour.trips.delay.max(1.0);
     units.insert(name.to_string(), unit);
     Ok(unit)
-}
-
-/// Metres around a light that its picture shows.
-const RADIUS: f64 = 100.0;
-
-/// What is around a light.
-fn streets(drive: &Drive, light: usize, places: Vec<Placed>) -> Streets {
-    let city = drive.city();
-    let (of, current) = (&city.lights[light], drive.signal(light).phase);
-    let near = |(x, y): (f64, f64)| (x - of.at.0).abs() < 2.0 * RADIUS && (y - of.at.1).abs() < 2.0 * RADIUS;
-    let incoming: Vec<usize> = of.links.iter().flatten().filter(|l| !l.crossing).map(|l| l.from).collect();
-    // A long straight road may pass without a point nearby, but not one that leads to the light.
-    let shown = |(n, road): (usize, &Road)| {
-        (road.shape.iter().any(|&p| near(p)) || incoming.contains(&n)).then(|| road.shape.clone())
-    };
-    let mut lanes = incoming.clone();
-    lanes.sort_unstable();
-    lanes.dedup();
-    let stop = |&lane: &usize| {
-        let end = city.lanes[lane].shape.as_slice();
-        let [.., before, at] = end else { return Stop::default() };
-        let (dx, dy) = (at.0 - before.0, at.1 - before.1);
-        let length = dx.hypot(dy).max(1e-9);
-        let links = of.links.iter().enumerate();
-        let links = links.filter(|(_, l)| l.as_ref().is_some_and(|l| l.from == lane && !l.crossing));
-        let letters = links.filter_map(|(link, _)| of.letter(current, link)).map(char::from);
-        // SUMO numbers the ways on from the right.
-        Stop { at: *at, way: (dx / length, dy / length), letters: letters.rev().collect() }
-    };
-    let phases = of.phases.iter().enumerate().map(|(n, phase)| Ahead {
-        name: format!("p{}", n + 1),
-        stops: phase.lanes.iter().filter_map(|lane| lanes.binary_search(lane).ok()).collect(),
-    });
-    Streets {
-        light: of.id.clone(),
-        centre: of.at,
-        radius: RADIUS,
-        roads: city.lanes.iter().enumerate().filter_map(shown).collect(),
-        stops: lanes.iter().map(stop).collect(),
-        phases: phases.collect(),
-        vehicles: places
-            .into_iter()
-            .filter(|p| near(p.at))
-            .map(|p| Vehicle { name: p.id, at: p.at, heading: p.heading, stands: p.stands })
-            .collect(),
-        time: drive.now() - drive.scenario().begin(),
-    }
 }
 
 /// Thousandths tell all that matters, and can be read.
