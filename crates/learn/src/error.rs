@@ -58,7 +58,15 @@ pub enum Error {
     /// A verdict that cannot be certified.
     #[error("{0}")]
     Certificate(String),
-    /// A definition from which too much follows.
+    /// Soft facts where a policy has no gradient to them.
+    #[error("{0}")]
+    Soft(String),
+    /// A world that is seen whose steps bring too many different things.
+    #[error(
+        "steps of this world bring {0} different rewards, and symbols are told apart by what they bring: at most 16 are possible"
+    )]
+    Sight(usize),
+    /// A definition from which too much follows, or rules that take too much work.
     #[error("{0}")]
     Definition(derrl_logic::Error),
     /// Somebody asked to stop.

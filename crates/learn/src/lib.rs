@@ -35,7 +35,11 @@
 //! | `experience/` | worlds whose steps are counted, states grounded once, episodes with sampled rules, the relaxed F |
 //! | `training/` | the paper in plain form, the gradient, and one restart |
 //! | `act/` | a policy acting as its text reads, in small states and large, and its scores |
-//! | `search/` | restarts in waves on all cores, pruning, refinement, growth, and improvement by regret |
+//! | `table/` | what was explored: states, what actions led to there, and what states are worth |
+//! | `fit/` | lists of rules that fit what actions lose |
+//! | `invent/` | predicates that could be invented |
+//! | `learner/` | the search: record, plan, moves, judge and ledger |
+//! | `perception/` | symbols from pixels, learned from what actions do and bring |
 //! | `insight/` | explanation, verification and comparison of policies |
 //! | `agents/` | DERRL and the baselines of the paper behind one trait |
 
@@ -43,19 +47,25 @@ mod act;
 mod agents;
 mod error;
 mod experience;
+mod fit;
 mod generator;
+mod hashing;
 mod insight;
+mod invent;
 mod language;
 mod learner;
+mod limits;
 mod parallel;
-mod search;
+mod perception;
 mod settings;
+mod table;
 mod training;
 
 pub use act::score::{
     Act, Actor, EpisodeResult, ProblemScore, SOLVED, Score, check_definitions, episode_streams, evaluate,
-    evaluate_while, mean_stderr, run_episodes, score,
+    evaluate_noting, evaluate_while, mean_stderr, run_episodes, score,
 };
+pub use act::soft::SoftPolicy;
 pub use agents::{
     AGENTS, Agent, AgentSpec, BaselineConfig, MakeAgent, Parameters, Saved, Setup, TrainingJob,
     TrainingResult, evaluate_agent, find_agent,
@@ -71,8 +81,9 @@ pub use generator::sampler::{Sampler, gumbel_max};
 pub use insight::compare::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use insight::diagnose::{Diagnosis, FirstFailure, Missing, Pair, Patient, Shown, diagnose};
 pub use insight::explain::{
-    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Forbidden, Found, Match, NumberChange,
-    Others, Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Forbidden, Found, Leeway, Look, Match,
+    NumberChange, Others, Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode,
+    find_action,
 };
 pub use insight::verify::{
     CertificateLine, Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress,
@@ -83,18 +94,17 @@ pub use language::constraints::Constraints;
 pub use language::ids::{KindId, Lane, Learner, Place, SlotId, Slots};
 pub use language::problem::Problem;
 pub use language::slot::{Given, RuleDistribution, Slot};
+pub use learner::{
+    Best, Checkpoint, Learned, MOVES, MakeEnv, MakeSizes, Move, Observer, Origin, Partial, Point,
+    RestartResult, Search, Silent, Sizes, Widening, WideningStep,
+};
 pub use parallel::cores;
-pub use search::budget::Budget;
-pub use search::checkpoint::{Checkpoint, Learned, Origin, Partial, RestartResult};
-pub use search::improve::{Improved, Improver, Widening, WideningStep};
-pub use search::observer::{Best, Observer, Point, Silent};
-pub use search::prune::{length, prune};
-pub use search::refine::{Judge, Judged, advantage, refine};
-pub use search::waves::{MakeEnv, MakeSizes, Search, Sizes};
+pub use perception::{Brings, Drawn, Gallery, Looking, Perception, perceive};
 pub use settings::config::{BASELINES, Baseline, CONSTRAINT_MODES, Config, ConstraintMode};
 pub use settings::estimator::{ESTIMATORS, Estimator};
 pub use settings::explained::{Explained, explained};
 pub use settings::tnorm::{TNORMS, TNorm};
 pub use training::inference::{GroundAtoms, softmax, valuations, value};
 pub use training::plain::{Plain, PlainStep};
+pub use training::prune::{length, prune};
 pub use training::restart::{Restart, Snapshot, UpdateStats};

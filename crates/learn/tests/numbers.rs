@@ -95,35 +95,39 @@ fn choices_are_told_by_what_they_fall_on() {
     );
 }
 
+/// Three rules and a state, drawn at random.
+fn drawn(rng: &mut Rng) -> (Vec<String>, String) {
+    let number = |rng: &mut Rng| (rng.below(17) as f64 - 8.0) / 4.0;
+    let conditions = |rng: &mut Rng| {
+        let all = [
+            format!("angle > {}", number(rng)),
+            format!("spin =< {}", number(rng)),
+            format!("angle + 0.5*spin < {}", number(rng)),
+            format!("angle - spin >= {}", number(rng)),
+            format!("\\+ 3*spin < {}", number(rng)),
+            format!("current(p1), queue(p1) > near(p1) + {}", number(rng)),
+        ];
+        (0..=rng.below(2)).map(|_| all[rng.below(all.len())].clone()).collect::<Vec<_>>().join(", ")
+    };
+    let rules: Vec<String> = (0..3)
+        .map(|at| format!("0.{}::{} :- {}.", 9 - at, ["left", "right"][rng.below(2)], conditions(rng)))
+        .collect();
+    let state = format!(
+        "current(p1). angle = {}. spin = {}. queue(p1) = {}. near(p1) = {}.",
+        number(rng),
+        number(rng),
+        number(rng),
+        number(rng)
+    );
+    (rules, state)
+}
+
 #[test]
 fn the_least_change_of_a_number_turns_the_decision_and_no_smaller_one_does() {
     let mut rng = Rng::new(5, 0);
     let mut found = 0;
     for round in 0..40 {
-        let number = |rng: &mut Rng| (rng.below(17) as f64 - 8.0) / 4.0;
-        let conditions = |rng: &mut Rng| {
-            let all = [
-                format!("angle > {}", number(rng)),
-                format!("spin =< {}", number(rng)),
-                format!("angle + 0.5*spin < {}", number(rng)),
-                format!("angle - spin >= {}", number(rng)),
-                format!("\\+ 3*spin < {}", number(rng)),
-                format!("current(p1), queue(p1) > near(p1) + {}", number(rng)),
-            ];
-            (0..=rng.below(2)).map(|_| all[rng.below(all.len())].clone()).collect::<Vec<_>>().join(", ")
-        };
-        let rules: Vec<String> = (0..3)
-            .map(|at| {
-                format!("0.{}::{} :- {}.", 9 - at, ["left", "right"][rng.below(2)], conditions(&mut rng))
-            })
-            .collect();
-        let state = format!(
-            "current(p1). angle = {}. spin = {}. queue(p1) = {}. near(p1) = {}.",
-            number(&mut rng),
-            number(&mut rng),
-            number(&mut rng),
-            number(&mut rng)
-        );
+        let (rules, state) = drawn(&mut rng);
         let case = case(&rules.join("\n"), &state);
         for action in ["left", "right"].map(|name| case.action(name)) {
             let what_if = case.explainer().what_if(&action, &case.facts, &case.universe, Bounds::default());
@@ -158,4 +162,42 @@ fn the_least_change_of_a_number_turns_the_decision_and_no_smaller_one_does() {
         }
     }
     assert!(found > 25, "{found}");
+}
+
+#[test]
+fn within_its_leeway_a_number_turns_nothing_and_beyond_it_does() {
+    let mut rng = Rng::new(6, 0);
+    let mut ends = 0;
+    for round in 0..40 {
+        let (rules, state) = drawn(&mut rng);
+        let case = case(&rules.join("\n"), &state);
+        let decider = Decider::new(&case.policy, &case.alphabet, &case.universe);
+        let best = |facts: &Facts| decider.decide_among(facts, &case.alphabet, &case.universe, None).ties;
+        let chosen = best(&case.facts);
+        let all = case.explainer().leeway(&case.facts, &case.universe);
+        assert!(all.is_sorted_by(|a, b| a.room() <= b.room()), "{all:?}");
+        for (at, name) in ["angle", "spin", "queue(p1)", "near(p1)"].into_iter().enumerate() {
+            let args: &[derrl_logic::Object] = if at < 2 { &[] } else { &[derrl_logic::Object(0)] };
+            let same = |to: f64| {
+                let mut facts = case.facts.clone();
+                facts.change(Measure(at as u32), args, Some(to));
+                facts.derive(&case.universe);
+                best(&facts) == chosen
+            };
+            let leeway = all.iter().find(|l| l.of == name);
+            let (down, up) = leeway.map_or((None, None), |l| (l.down, l.up));
+            for step in -1536..1536 {
+                let to = f64::from(step) / 96.0;
+                if down.is_none_or(|down| to > down) && up.is_none_or(|up| to < up) {
+                    assert!(same(to), "{round}: {name} = {to} turns {state} by {rules:?}");
+                }
+            }
+            for (end, beyond) in [(down, -1e-6), (up, 1e-6)] {
+                let Some(end) = end else { continue };
+                ends += 1;
+                assert!(!same(end) || !same(end + beyond), "{round}: {name} at {end}, {state} by {rules:?}");
+            }
+        }
+    }
+    assert!(ends > 25, "{ends}");
 }

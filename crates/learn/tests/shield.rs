@@ -144,12 +144,12 @@ fn nothing_forbidden_is_done_in_training() {
         let problem = Arc::new(Problem::new(&alphabet, 1).expect("there is something to reason with"));
         let mut seed = 0;
         while outside.steps.load(Ordering::Relaxed) < wanted() {
-            let config = Config { updates: 4, restarts: 2, wave: 2, ..Config::default() };
-            let search = Search::new(&problem, &config, &make_env, &Silent);
+            let config = Config { updates: 4, restarts: 2, ..Config::default() };
+            let search = Search::new(&problem, &config, &make_env, &Silent).within(20_000);
             let learned = search.run(vec![(seed, Checkpoint::default())], 2).expect("nothing fails");
-            let policy = learned.into_iter().flatten().next().expect("it was not interrupted").policy;
+            let learned = learned.into_iter().flatten().next().expect("it was not interrupted");
             let mut env = make_env().expect("it has the task");
-            evaluate(&policy, &alphabet, env.as_mut(), 20, 1).expect("nothing fails");
+            evaluate(&learned.policy, &learned.alphabet, env.as_mut(), 20, 1).expect("nothing fails");
             seed += 1;
         }
         agree(&world, &outside, name);

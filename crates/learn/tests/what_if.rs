@@ -158,6 +158,7 @@ fn size(found: &Found) -> Option<usize> {
         Found::Found(change) => Some(change.removed.len() + change.added.len()),
         Found::Impossible | Found::Beyond { .. } => None,
         Found::GaveUp { .. } => panic!("these states are small"),
+        Found::Unreachable => panic!("nobody walked"),
     }
 }
 
@@ -290,8 +291,9 @@ fn every_world_explains_the_episodes_that_it_scores() {
         let ask = Ask {
             others: Others::First(usize::MAX, None),
             what_if: WhatIfs::Others,
+            leeway: true,
             bounds: Bounds { changes: 1, ..Bounds::default() },
-            until: None,
+            ..Ask::default()
         };
         let trace = explain_episode(&policy, &alphabet, env.as_mut(), (3, 0), 500, &ask).unwrap();
         let score = evaluate(&policy, &alphabet, env.as_mut(), 1, 3).unwrap();
@@ -325,4 +327,41 @@ fn a_state_of_an_instance_keeps_its_background() {
             parse_state_in(&Source::new("state.pl", text), &alphabet, env.universe(), &facts).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+/// In blocks, every action that a rule may derive is answered by a state that can be: blocks in stacks, and the policy chooses it there.
+#[test]
+fn in_an_episode_the_answer_is_a_state_that_can_be_reached() {
+    let spec = derrl_env::find("blocks").unwrap();
+    let alphabet = spec.alphabet();
+    let rules =
+        "0.9::move(X, Y) :- top(X), top(Y), goal_on(X, Y). 0.8::move(X, Y) :- top(X), on(X, Z), isFloor(Y).";
+    let policy = Policy::parse(&Source::new("policy.pl", rules), &alphabet).unwrap();
+    let mut env = spec.make(&alphabet, "dynamic-blocks", &derrl_env::Options::default()).unwrap();
+    let ask = Ask { others: Others::First(usize::MAX, None), what_if: WhatIfs::Others, ..Ask::default() };
+    let (mut reached, mut never) = (0, 0);
+    for episode in 0..6 {
+        let trace = explain_episode(&policy, &alphabet, env.as_mut(), (3, episode), 500, &ask).unwrap();
+        let score = evaluate(&policy, &alphabet, env.as_mut(), 6, 3).unwrap();
+        assert!(score.success_rate == Some(1.0), "looking around changes nothing");
+        for other in trace.steps.iter().flat_map(|step| &step.explanation.others) {
+            let what_if = other.what_if.as_ref().unwrap();
+            match &what_if.chosen {
+                Found::Already => {}
+                Found::Unreachable => never += 1,
+                Found::Found(change) => {
+                    reached += 1;
+                    let look = change.look.as_ref().expect("it was reached");
+                    let names = look.facts.iter().filter_map(|f| f.strip_prefix("on(")?.split(',').next());
+                    assert_eq!(names.clone().count(), names.collect::<BTreeSet<_>>().len(), "{look:?}");
+                    assert!(change.fired.is_some() && change.breaks.is_empty(), "{change:?}");
+                    assert!(change.removed.iter().all(|fact| !look.facts.contains(fact)));
+                    assert!(change.added.iter().all(|fact| look.facts.contains(fact)));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    // To put a on c is never right where b is the goal.
+    assert!(reached > 20 && never > 20, "{reached} {never}");
 }

@@ -2,3 +2,4 @@
 
 pub mod actor;
 pub mod score;
+pub mod soft;

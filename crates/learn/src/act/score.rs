@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use derrl_env::{Entered, Env, Rng, Status, choices, observe};
-use derrl_logic::{Alphabet, Facts, GroundAction, Policy};
+use derrl_env::{Entered, Env, Rng, Status, observe, observe_given};
+use derrl_logic::{Alphabet, Facts, GroundAction, Policy, Scope};
 use serde::{Deserialize, Serialize};
 
 pub use crate::act::actor::Actor;
@@ -110,9 +110,6 @@ pub fn run_episodes(
 /// The work of a decision, about, in units of [`Counted::stopped_after`].
 const WORK: usize = 256;
 
-/// An episode that starts astray takes up to two to the power of so many actions at random first.
-pub const LONGEST_STRAY: usize = 4;
-
 /// Chooses an action in the current state of a world.
 pub type Act<'a> = dyn FnMut(&dyn Env, &mut Rng) -> GroundAction + 'a;
 
@@ -125,33 +122,6 @@ pub fn run_episode(
 ) -> Result<EpisodeResult, Error> {
     env.reset(&mut world);
     finish_episode(act, env, &mut world, &mut ties)
-}
-
-/// Runs an episode of these random streams that starts astray. `None` where going astray ends it.
-pub fn run_astray(
-    act: &mut Act<'_>,
-    env: &mut Counted<'_>,
-    (mut world, mut ties): (Rng, Rng),
-    stray: Rng,
-    alphabet: &Alphabet,
-) -> Result<Option<EpisodeResult>, Error> {
-    if !go_astray(env, &mut world, stray, alphabet) {
-        return Ok(None);
-    }
-    finish_episode(act, env, &mut world, &mut ties).map(Some)
-}
-
-/// Draws an instance and takes some legal actions at random in it. Returns whether the episode goes on.
-pub fn go_astray(env: &mut Counted<'_>, world: &mut Rng, mut stray: Rng, alphabet: &Alphabet) -> bool {
-    env.reset(world);
-    for _ in 0..1usize << stray.below(LONGEST_STRAY + 1) {
-        let choices = choices(env.world(), alphabet);
-        let Some(action) = choices.get(stray.below(choices.len().max(1))) else { return false };
-        if env.step(action.action, &action.args, world).status != Status::Running {
-            return false;
-        }
-    }
-    true
 }
 
 /// Runs an episode from where the world is to its end.
@@ -218,6 +188,26 @@ pub fn evaluate_while(
     check_definitions(alphabet, env)?;
     let mut actor = Actor::new(policy, alphabet);
     score_while(&mut |env, rng| actor.act(env, rng), env, episodes, seed, go_on)
+}
+
+/// As [`evaluate_while`], and `scope` takes in every state in which the policy acts.
+pub fn evaluate_noting(
+    policy: &Policy,
+    alphabet: &Alphabet,
+    env: &mut dyn Env,
+    (episodes, seed): (usize, u64),
+    scope: &mut Scope,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> Result<Option<Score>, Error> {
+    check_definitions(alphabet, env)?;
+    let mut actor = Actor::new(policy, alphabet);
+    let mut facts = Facts::new(alphabet);
+    let act: &mut Act<'_> = &mut |env, rng| {
+        observe_given(env, &mut facts);
+        scope.see(&facts, alphabet, env.universe());
+        actor.act(env, rng)
+    };
+    score_while(act, env, episodes, seed, go_on)
 }
 
 /// The score of anything that acts, over the same instances as [`evaluate`].

@@ -10,9 +10,9 @@ use crate::act::score::Actor;
 use crate::agents::{Agent, AgentSpec, Saved, Setup, TrainingJob, TrainingResult};
 use crate::error::Error;
 use crate::language::problem::Problem;
-use crate::search::checkpoint::{Checkpoint, Learned};
-use crate::search::observer::{Observer, Point};
-use crate::search::waves::Search;
+use crate::learner::Search;
+use crate::learner::{Checkpoint, Learned};
+use crate::learner::{Observer, Point};
 use crate::settings::config::Config;
 use crate::training::restart::UpdateStats;
 

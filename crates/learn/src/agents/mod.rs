@@ -33,8 +33,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::score::{Score, score};
 use crate::error::Error;
-use crate::search::observer::{Observer, Point};
-use crate::search::waves::MakeEnv;
+use crate::learner::MakeEnv;
+use crate::learner::{Observer, Point};
 use crate::settings::config::Config;
 
 pub use reinforce::BaselineConfig;

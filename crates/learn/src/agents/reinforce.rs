@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::experience::counted::Counted;
 use crate::experience::episode::{Decision, play};
 use crate::generator::adam::Adam;
-use crate::search::observer::Point;
+use crate::learner::Point;
 use crate::settings::streams::Purpose;
 
 /// A differentiable policy: pi_theta(. | s) over the ground actions of a state, and its gradient.

@@ -14,7 +14,7 @@ use crate::insight::choices::{Choices, family_choices};
 use crate::insight::explain::{Explainer, Match};
 use crate::insight::verify::{Monitor, chunks};
 use crate::parallel::in_chunks;
-use crate::search::prune::{Drop, Dropped};
+use crate::training::prune::{Drop, Dropped};
 
 /// A state in which two policies decide differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,12 +5,16 @@
 //! | `explain.rs` | the explanation of one decision |
 //! | `explain/nearest.rs` | the rule that comes nearest to an action that no rule derives |
 //! | `explain/reading.rs` | the numbers that a rule compares |
+//! | `explain/leeway.rs` | how far a number may be off before the decision changes |
 //! | `explain/number.rs` | the least change of a number that makes a policy choose an action |
 //! | `explain/what_if.rs` | the smallest change of facts that makes a policy choose an action |
+//! | `explain/reachable.rs` | the same, told by states that can be reached |
 //! | `explain/trace.rs` | explained episodes |
 
+mod leeway;
 mod nearest;
 mod number;
+mod reachable;
 mod reading;
 mod trace;
 mod what_if;
@@ -21,14 +25,15 @@ use derrl_env::Rng;
 use derrl_logic::syntax::Quoted;
 use derrl_logic::{
     Action, Alphabet, Arg, Choice, Constant, Decider, EveryAction, Facts, GroundAction, Literal, Object,
-    Policy, Query, Rule, Shield, Universe, Var, derive, legal_actions, substitutions,
+    Policy, Query, Rule, Scope, Shield, Universe, Var, derive, legal_actions, substitutions,
 };
 use serde::Serialize;
 
+pub use leeway::Leeway;
 pub use number::NumberChange;
 pub use reading::Reading;
 pub use trace::{Ask, End, ExplainedStep, Others, Trace, WhatIfs, explain_episode};
-pub use what_if::{Bounds, Change, Found, Standing, WhatIf};
+pub use what_if::{Bounds, Change, Found, Look, Standing, WhatIf};
 
 /// Why one decision was taken.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,6 +59,9 @@ pub struct Explanation {
     /// The first rule against the action chosen, where every action is forbidden and it is one of the least bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<Match>,
+    /// In what the state lies outside what the policy was learned on, where that is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
 }
 
 /// An action that a shield forbids.
@@ -145,6 +153,8 @@ pub struct Explainer<'a> {
     alphabet: &'a Alphabet,
     /// The legal actions of the state in question, in order, where the world lists them.
     legal: Option<&'a [GroundAction]>,
+    /// What the policy was learned on, where that is known.
+    scope: Option<&'a Scope>,
 }
 
 /// What each variable of a rule stands for.
@@ -153,7 +163,13 @@ type Phi = Vec<Option<Object>>;
 impl<'a> Explainer<'a> {
     /// An explainer for a policy over this alphabet.
     pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Explainer<'a> {
-        Explainer { policy, alphabet, legal: None }
+        Explainer { policy, alphabet, legal: None, scope: None }
+    }
+
+    /// The same for a policy that was learned on this: states outside are told.
+    #[must_use]
+    pub fn learned_on(&self, scope: Option<&'a Scope>) -> Explainer<'a> {
+        Explainer { scope, ..*self }
     }
 
     /// The same for a state in which only these actions are legal, given in order; `None` where any may be tried.
@@ -206,6 +222,7 @@ impl<'a> Explainer<'a> {
         let explanation = Explanation {
             forbidden,
             forced,
+            outside: self.scope.map_or_else(Vec::new, |s| s.outside(facts, self.alphabet, universe)),
             facts: facts.show(self.alphabet, universe),
             action: self.show(&chosen, universe),
             value: decision.value,

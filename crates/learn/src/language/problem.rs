@@ -255,7 +255,23 @@ impl Problem {
 
     /// Whether a rule is one of those that stay as they are.
     pub fn is_frozen(&self, rule: &Rule) -> bool {
-        self.slots.iter().any(|s| s.frozen() == Some(rule))
+        let arity = self.alphabet.action(rule.action).args.len();
+        let named = |rule: &Rule| rule.canonical(arity);
+        let is =
+            |frozen: &Rule| frozen == rule || frozen.action == rule.action && named(frozen) == named(rule);
+        self.slots.iter().filter_map(Slot::frozen).any(is)
+    }
+
+    /// The rules that stay as they are.
+    pub fn frozen(&self) -> Policy {
+        let slots = &self.slots[self.slots_of_learner(Learner::FIRST).range()];
+        Policy { rules: slots.iter().filter_map(Slot::frozen).cloned().collect() }
+    }
+
+    /// The rules to start from.
+    pub fn given(&self) -> Policy {
+        let slots = &self.slots[self.slots_of_learner(Learner::FIRST).range()];
+        Policy { rules: slots.iter().filter_map(|s| s.given.as_ref()).map(|g| g.rule.clone()).collect() }
     }
 
     /// K of a slot.

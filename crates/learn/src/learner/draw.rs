@@ -5,9 +5,9 @@ use derrl_logic::{Action, Comparison, RuleCount};
 
 use super::limits::{
     CHOOSES, MORE_ATOMS, MORE_CHANGES, MORE_RULES, MOST_ATOMS, MOST_RULES, MOVED, NEW_THRESHOLD, TRIES,
+    WEIGHT_OCTAVES,
 };
 use super::list::{Atom, Line, RuleList, opposite};
-use super::record::Elite;
 use super::vocabulary::{Vocabulary, one_digit, rounded};
 
 /// Draws lists.
@@ -15,8 +15,57 @@ pub struct Drawer<'a> {
     /// What may be said.
     pub vocabulary: Vocabulary<'a>,
     /// Lists whose rules may be borrowed.
-    pub elites: &'a [Elite],
+    pub lists: &'a [&'a RuleList],
 }
+
+/// What can be changed at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// An atom more.
+    Atom,
+    /// An atom less, or no choice.
+    DropAtom,
+    /// Another atom in the place of one.
+    OtherAtom,
+    /// Another threshold or weight.
+    Threshold,
+    /// A new rule.
+    Rule,
+    /// A rule less, or nothing that is done elsewhere.
+    Drop,
+    /// Another place for the rule.
+    Move,
+    /// Another action.
+    Act,
+    /// A rule of one of the best lists.
+    Borrow,
+    /// The rule's mirror image beside it.
+    Mirror,
+    /// Another choice.
+    Choose,
+    /// Nothing: it is drawn again.
+    Nothing,
+}
+
+/// What is changed at a rule, and what at the end of the list where that is drawn: each row as often as any other.
+const WAYS: &[(Way, Way)] = &[
+    (Way::Atom, Way::Act),
+    (Way::DropAtom, Way::Act),
+    (Way::OtherAtom, Way::Act),
+    (Way::Threshold, Way::Act),
+    (Way::Threshold, Way::Drop),
+    (Way::Threshold, Way::Nothing),
+    (Way::Rule, Way::Rule),
+    (Way::Drop, Way::Nothing),
+    (Way::Move, Way::Nothing),
+    (Way::Act, Way::Nothing),
+    (Way::Borrow, Way::Borrow),
+    (Way::Mirror, Way::Nothing),
+    (Way::Mirror, Way::Nothing),
+    (Way::Choose, Way::Nothing),
+    (Way::Choose, Way::Nothing),
+    (Way::Nothing, Way::Nothing),
+];
 
 impl Drawer<'_> {
     fn actions(&self) -> usize {
@@ -42,7 +91,7 @@ impl Drawer<'_> {
             atoms += 1;
         }
         let body = (0..atoms).map(|_| self.vocabulary.atom(action, rng)).collect::<Option<_>>()?;
-        Some(Line { action, body, choice })
+        Some(Line { frozen: None, action, body, choice })
     }
 
     /// A list from nothing.
@@ -54,7 +103,10 @@ impl Drawer<'_> {
         let lines =
             (0..rules).filter_map(|_| (0..TRIES).find_map(|_| self.line(rng).filter(|l| self.is_safe(l))));
         let levels = lines.map(|line| vec![line]).collect::<Vec<_>>();
-        let mut list = RuleList { levels, otherwise: Some(self.action(rng)) };
+        let action = self.action(rng);
+        // Where there is nothing to compare, nothing can be said that holds wherever no other rule does.
+        let otherwise = self.vocabulary.has_numbers().then_some(action);
+        let mut list = RuleList { levels, otherwise, ..RuleList::default() };
         self.limit(&mut list);
         list
     }
@@ -108,23 +160,23 @@ impl Drawer<'_> {
             .collect();
         // What is done elsewhere stands after the last rule.
         let at = rng.below(places.len() + 1);
-        let way = rng.below(16);
+        let (of_rule, of_end) = WAYS[rng.below(WAYS.len())];
         let Some(&(l, i)) = places.get(at) else {
-            match way {
-                0..=3 => list.otherwise = Some(self.action(rng)),
-                4 if !places.is_empty() => list.otherwise = None,
-                6 if places.len() < MOST_RULES => list.levels.push(vec![self.line(rng)?]),
-                10 if places.len() < MOST_RULES => list.levels.push(vec![self.borrowed(rng)?]),
+            match of_end {
+                Way::Act if self.vocabulary.has_numbers() => list.otherwise = Some(self.action(rng)),
+                Way::Drop if !places.is_empty() => list.otherwise = None,
+                Way::Rule if places.len() < MOST_RULES => list.levels.push(vec![self.line(rng)?]),
+                Way::Borrow if places.len() < MOST_RULES => list.levels.push(vec![self.borrowed(rng)?]),
                 _ => return None,
             }
             return Some(());
         };
-        match way {
-            0 if list.levels[l][i].body.len() < self.longest() => {
+        match of_rule {
+            Way::Atom if list.levels[l][i].body.len() < self.longest() => {
                 let atom = self.vocabulary.atom(list.levels[l][i].action, rng)?;
                 list.levels[l][i].body.push(atom);
             }
-            1 if list.levels[l][i].length() > 2 => {
+            Way::DropAtom if list.levels[l][i].length() > 2 => {
                 let line = &mut list.levels[l][i];
                 let j = rng.below(line.length() - 1);
                 if j < line.body.len() {
@@ -133,17 +185,17 @@ impl Drawer<'_> {
                     line.choice = None;
                 }
             }
-            2 => {
+            Way::OtherAtom => {
                 let line = &mut list.levels[l][i];
                 let j = rng.below(line.body.len().max(1));
                 *line.body.get_mut(j)? = self.vocabulary.atom(line.action, rng)?;
             }
-            3..=5 => self.move_threshold(&mut list.levels[l][i], rng)?,
-            6 if places.len() < MOST_RULES => list.levels.insert(l, vec![self.line(rng)?]),
-            7 if places.len() > 1 => {
+            Way::Threshold => self.move_threshold(&mut list.levels[l][i], rng)?,
+            Way::Rule if places.len() < MOST_RULES => list.levels.insert(l, vec![self.line(rng)?]),
+            Way::Drop if places.len() > 1 => {
                 list.levels[l].remove(i);
             }
-            8 if places.len() > 1 => {
+            Way::Move if places.len() > 1 => {
                 let line = list.levels[l].remove(i);
                 let to = rng.below(list.levels.len() + 1);
                 if rng.unit() < 0.5 || to == list.levels.len() {
@@ -152,7 +204,7 @@ impl Drawer<'_> {
                     list.levels[to].push(line);
                 }
             }
-            9 => {
+            Way::Act => {
                 let action = self.action(rng);
                 let line = &mut list.levels[l][i];
                 let args = |a: Action| &self.vocabulary.alphabet.action(a).args;
@@ -161,12 +213,12 @@ impl Drawer<'_> {
                 }
                 line.action = action;
             }
-            10 if places.len() < MOST_RULES => list.levels.insert(l, vec![self.borrowed(rng)?]),
-            11 | 12 if places.len() < MOST_RULES => {
+            Way::Borrow if places.len() < MOST_RULES => list.levels.insert(l, vec![self.borrowed(rng)?]),
+            Way::Mirror if places.len() < MOST_RULES => {
                 let line = self.mirrored(&list.levels[l][i], rng)?;
                 list.levels.insert(l + rng.below(2), vec![line]);
             }
-            13 | 14 => {
+            Way::Choose => {
                 let line = &mut list.levels[l][i];
                 let choices = self.vocabulary.choices(line.action);
                 line.choice = Some(choices.get(rng.below(choices.len().max(1)))?.clone());
@@ -178,7 +230,7 @@ impl Drawer<'_> {
 
     /// A rule of one of the best lists.
     fn borrowed(&self, rng: &mut Rng) -> Option<Line> {
-        let list = &self.elites.get(rng.below(self.elites.len().max(1)))?.list;
+        let list = self.lists.get(rng.below(self.lists.len().max(1)))?;
         let all: Vec<&Line> = list.levels.iter().flatten().collect();
         all.get(rng.below(all.len().max(1))).map(|line| (*line).clone())
     }
@@ -205,7 +257,7 @@ impl Drawer<'_> {
         let before = comparison.clone();
         let weighted = comparison.left.terms.get(1).is_some_and(|t| t.factor.abs() != 1.0);
         if weighted && rng.unit() < 0.5 {
-            let by = rng.unit().mul_add(3.0, -1.5).exp2();
+            let by = rng.unit().mul_add(2.0 * WEIGHT_OCTAVES, -WEIGHT_OCTAVES).exp2();
             let x = comparison.left.terms[1].factor * by;
             comparison.left.terms[1].factor = self.vocabulary.weight(&comparison.left, x);
         } else if rng.unit() < NEW_THRESHOLD {
@@ -218,7 +270,7 @@ impl Drawer<'_> {
         (*comparison != before).then_some(())
     }
 
-    /// Lists that are a little shorter: without a rule, an atom, or what is done elsewhere, and with 0 or a rounder number for a threshold.
+    /// Lists that are a little shorter: without a rule, an atom, or what is done elsewhere, with two levels as one, and with 0 or a rounder number for a threshold.
     pub fn shorter(&self, list: &RuleList) -> Vec<RuleList> {
         let mut all = Vec::new();
         let mut add = |change: &dyn Fn(&mut RuleList)| {
@@ -229,8 +281,9 @@ impl Drawer<'_> {
                 all.push(other);
             }
         };
+        let free = |l: usize, i: usize| list.levels[l][i].frozen.is_none();
         for l in 0..list.levels.len() {
-            for i in 0..list.levels[l].len() {
+            for i in (0..list.levels[l].len()).filter(|&i| free(l, i)) {
                 add(&|list| {
                     list.levels[l].remove(i);
                 });
@@ -243,8 +296,14 @@ impl Drawer<'_> {
             }
         }
         add(&|list| list.otherwise = None);
+        for l in 1..list.levels.len() {
+            add(&|list| {
+                let lower = list.levels.remove(l);
+                list.levels[l - 1].extend(lower);
+            });
+        }
         for l in 0..list.levels.len() {
-            for i in 0..list.levels[l].len() {
+            for i in (0..list.levels[l].len()).filter(|&i| free(l, i)) {
                 for j in 0..list.levels[l][i].body.len() {
                     add(&|list| set_threshold(list, (l, i, j), |_| 0.0));
                     add(&|list| set_threshold(list, (l, i, j), one_digit));

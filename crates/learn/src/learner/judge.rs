@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::limits::{BEHIND, SHORTENING, SHORTER};
-use super::record::Elite;
+use super::limits::{BEHIND, FEW, PRICE};
+use super::play::Play;
 use crate::act::score::mean_stderr;
 
 /// What a challenger has shown so far against the list to beat.
@@ -17,21 +17,57 @@ pub enum Lead {
     Open,
 }
 
-/// How a challenger does that earned so much more (or less) than the list to beat on each instance. Where there is but one
-/// instance, `noise` is what differences usually spread.
-pub fn lead(gaps: &[f64], noise: f64, at_the_end: bool) -> Lead {
-    if gaps.iter().all(|gap| *gap == 0.0) {
-        return Lead::Level;
+/// What returns and lengths are measured by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// What the best list earns beyond acting at random. A success counts as much again.
+    pub span: f64,
+    /// How widely differences between two lists usually spread on an instance.
+    pub noise: f64,
+}
+
+impl Scale {
+    /// What a play is worth.
+    fn worth(self, play: Play) -> f64 {
+        play.earned + if play.success { self.span } else { 0.0 }
     }
-    let (mean, stderr) = mean_stderr(gaps);
-    let allowed = if at_the_end {
-        0.0
-    } else if gaps.len() > 1 {
-        BEHIND * stderr
-    } else {
-        BEHIND * noise
-    };
-    if mean < -allowed { Lead::Behind } else { Lead::Open }
+
+    /// What a list has to be worth more for each word that it is longer.
+    fn price(self, length: usize) -> f64 {
+        PRICE * self.span * length as f64
+    }
+
+    /// What a list is worth on average, less its price.
+    pub fn net(self, plays: &[Play], length: usize) -> f64 {
+        mean(plays.iter().map(|&play| self.worth(play))) - self.price(length)
+    }
+
+    /// How a challenger does against the list to beat, by how both went in the same instances and by their lengths.
+    pub fn lead(self, plays: &[(Play, Play)], lengths: (usize, usize), at_the_end: bool) -> Lead {
+        let gap = |&(own, other): &(Play, Play)| self.worth(own) - self.worth(other);
+        let gaps: Vec<f64> = plays.iter().map(gap).collect();
+        let dearer = self.price(lengths.0) - self.price(lengths.1);
+        if gaps.iter().all(|gap| *gap == 0.0) {
+            return Lead::Level;
+        }
+        let (mean, stderr) = mean_stderr(&gaps);
+        let allowed = if at_the_end {
+            0.0
+        } else if gaps.len() > 1 {
+            BEHIND * stderr
+        } else {
+            BEHIND * self.noise
+        };
+        let hopeless = !at_the_end && gaps.len() >= FEW && mean - dearer + stderr < self.price(1);
+        if hopeless || mean - dearer < -allowed { Lead::Behind } else { Lead::Open }
+    }
+
+    /// Whether a list is still in question beside the leader on the same instances.
+    pub fn keeps_up(self, leader: (&[Play], usize), other: (&[Play], usize)) -> bool {
+        let gap = |(a, b): (&Play, &Play)| self.worth(*a) - self.worth(*b);
+        let (gap, noise) = mean_stderr(&leader.0.iter().zip(other.0).map(gap).collect::<Vec<_>>());
+        gap - self.price(leader.1) + self.price(other.1) <= noise
+    }
 }
 
 /// Whether a list wins against one that earns the same: by getting around more where nothing has been earned yet, by being shorter elsewhere.
@@ -39,46 +75,72 @@ pub fn wins_tie(challenger: (f64, usize), to_beat: (f64, usize), flat: bool) -> 
     if flat { challenger.0 > to_beat.0 } else { challenger.1 < to_beat.1 }
 }
 
-/// The order of the best lists: those that earn more come first, then as [`wins_tie`] has it.
-pub fn better_first(a: &Elite, b: &Elite, flat: bool) -> Ordering {
-    let by_tie = if flat { b.around.total_cmp(&a.around) } else { a.list.length().cmp(&b.list.length()) };
-    b.mean().total_cmp(&a.mean()).then(by_tie)
+/// What the best lists are ordered by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Merit {
+    /// What it is worth, less its price.
+    pub net: f64,
+    /// How far its episodes got around.
+    pub around: f64,
+    /// How long it is to read.
+    pub length: usize,
 }
 
-/// Whether a list earns as much as the leader on the same instances, within noise.
-pub fn keeps_up(leader: &[f64], other: &[f64]) -> bool {
-    let gaps: Vec<f64> = leader.iter().zip(other).map(|(a, b)| a - b).collect();
-    let (gap, noise) = mean_stderr(&gaps);
-    gap <= noise
-}
-
-/// How much less a shorter list may earn on the instances in which the best one earned this.
-pub fn allowance(best: &[f64], random: f64) -> f64 {
-    let (mean, stderr) = mean_stderr(best);
-    (SHORTENING * (mean - random).abs()).max(SHORTER * stderr)
+/// The order of the best lists: those that are worth more come first, then as [`wins_tie`] has it.
+pub fn better_first(a: Merit, b: Merit, flat: bool) -> Ordering {
+    let by_tie = if flat { b.around.total_cmp(&a.around) } else { a.length.cmp(&b.length) };
+    b.net.total_cmp(&a.net).then(by_tie)
 }
 
 /// What is earned on average.
-pub fn mean(returns: &[f64]) -> f64 {
-    mean_stderr(returns).0
+pub fn mean(returns: impl Iterator<Item = f64>) -> f64 {
+    mean_stderr(&returns.collect::<Vec<_>>()).0
 }
 
 /// How widely gaps spread.
-pub fn spread(gaps: &[f64]) -> f64 {
-    mean_stderr(gaps).1 * (gaps.len() as f64).sqrt()
+pub fn spread(plays: &[(Play, Play)]) -> f64 {
+    let gaps: Vec<f64> = plays.iter().map(|(own, other)| own.earned - other.earned).collect();
+    mean_stderr(&gaps).1 * (gaps.len() as f64).sqrt()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Plays of a challenger and of the list to beat: what is earned and whether that is a success.
+    fn plays(of: &[(f64, bool, f64, bool)]) -> Vec<(Play, Play)> {
+        let play = |earned, success| Play { earned, success, steps: 1 };
+        of.iter().map(|&(a, won, b, other)| (play(a, won), play(b, other))).collect()
+    }
+
     #[test]
     fn a_challenger_is_dropped_once_it_is_behind_by_more_than_noise() {
-        assert_eq!(lead(&[0.0, 0.0], 1.0, false), Lead::Level);
-        assert_eq!(lead(&[-0.4], 1.0, false), Lead::Open);
-        assert_eq!(lead(&[-0.6], 1.0, false), Lead::Behind);
-        assert_eq!(lead(&[-3.0, 2.9], 0.0, false), Lead::Open);
-        assert_eq!(lead(&[-3.0, 2.9], 0.0, true), Lead::Behind);
+        let gaps = |of: &[f64]| plays(&of.iter().map(|&gap| (gap, true, 0.0, true)).collect::<Vec<_>>());
+        let noisy = Scale { span: 1.0, noise: 1.0 };
+        let lead = |of: &[f64], end| noisy.lead(&gaps(of), (3, 3), end);
+        assert_eq!(lead(&[0.0, 0.0], false), Lead::Level);
+        assert_eq!(lead(&[-0.4], false), Lead::Open);
+        assert_eq!(lead(&[-0.6], false), Lead::Behind);
+        assert_eq!(lead(&[-3.0, 2.9], false), Lead::Open);
+        assert_eq!(lead(&[-3.0, 2.9], true), Lead::Behind);
         assert!(wins_tie((2.0, 9), (1.0, 3), true) && !wins_tie((2.0, 9), (1.0, 3), false));
+    }
+
+    #[test]
+    fn a_success_counts_as_much_as_all_that_is_earned() {
+        let scale = Scale { span: 1.0, noise: 0.0 };
+        let twice = plays(&[(0.1, true, 0.9, false), (0.1, true, 0.9, false)]);
+        assert_eq!(scale.lead(&twice, (3, 3), false), Lead::Open);
+        let other_way: Vec<(Play, Play)> = twice.iter().map(|&(a, b)| (b, a)).collect();
+        assert_eq!(scale.lead(&other_way, (3, 3), false), Lead::Behind);
+    }
+
+    #[test]
+    fn a_longer_list_has_to_earn_its_length() {
+        let scale = Scale { span: 1.0, noise: 0.0 };
+        let little = plays(&[(1.0, true, 1.0, true), (1.0 + PRICE, true, 1.0, true)]);
+        assert_eq!(scale.lead(&little, (3, 3), true), Lead::Open);
+        assert_eq!(scale.lead(&little, (4, 3), true), Lead::Behind);
+        assert_eq!(scale.lead(&little, (2, 3), true), Lead::Open);
     }
 }

@@ -3,36 +3,64 @@
 use derrl_env::Rng;
 use serde::{Deserialize, Serialize};
 
+use super::limits::{EPISODES, ROWS_PER_STEP};
 use crate::settings::streams::Purpose;
 
-/// What steps are spent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Playing at random, to see what there is.
-    Random,
-    /// Racing lists.
-    Racing,
-    /// Trying actions.
-    Trying,
-    /// The last comparison and the shortening.
-    Last,
+/// Who takes steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// Random play.
+    #[default]
+    Look,
+    /// The moves that rest on a table of what was explored.
+    Table,
+    /// The gradient.
+    Gradient,
+    /// Lists that are drawn and changed at random.
+    Change,
+    /// Actions that are tried.
+    Try,
+    /// Shortening, confirming and the last comparison.
+    End,
 }
 
-/// Steps by what they were spent on.
+/// How many sources there are.
+const SOURCES: usize = Source::End as usize + 1;
+
+/// Every step of the world, by who took it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    steps: [u64; 4],
+    now: Source,
+    steps: [u64; SOURCES],
+    /// Steps and thoughts.
+    effort: [u64; SOURCES],
 }
 
 impl Ledger {
-    /// Takes down steps.
-    pub fn spend(&mut self, part: Part, steps: u64) {
-        self.steps[part as usize] += steps;
+    /// From here on this source takes the steps.
+    pub fn begin(&mut self, source: Source) {
+        self.now = source;
     }
 
-    /// Steps of a part.
-    pub fn of(&self, part: Part) -> u64 {
-        self.steps[part as usize]
+    /// Takes down steps.
+    pub fn spend(&mut self, steps: u64) {
+        self.steps[self.now as usize] += steps;
+        self.effort[self.now as usize] += steps;
+    }
+
+    /// Takes down computing, in rows of states that were looked at.
+    pub fn think(&mut self, rows: u64) {
+        self.effort[self.now as usize] += rows / ROWS_PER_STEP;
+    }
+
+    /// Steps of a source.
+    pub fn of(&self, source: Source) -> u64 {
+        self.steps[source as usize]
+    }
+
+    /// Steps and thoughts of a source.
+    pub fn effort(&self, source: Source) -> u64 {
+        self.effort[source as usize]
     }
 
     /// All steps.
@@ -45,18 +73,18 @@ impl Ledger {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     /// Races.
-    Races = 0,
+    Races,
     /// Random play.
-    Random = 1 << 28,
+    Random,
     /// Episodes in which actions are tried.
-    Trying = 2 << 28,
+    Trying,
     /// The last comparison.
-    Last = 3 << 28,
+    Last,
 }
 
 /// The random streams of an episode of a seed: one for the world and one to break ties.
 pub fn streams(seed: u64, from: From, number: u64) -> (Rng, Rng) {
-    let mut rng = Purpose::Race(from as u64 + number).rng(seed);
+    let mut rng = Purpose::Race(((from as u64) << EPISODES) + number).rng(seed);
     let (world, ties) = (rng.bits(), rng.bits());
     (Rng::new(world, 0), Rng::new(ties, 1))
 }

@@ -6,6 +6,9 @@ use derrl_logic::{
     Action, Alphabet, Arg, Choice, Comparison, Linear, Literal, Measure, Op, Policy, Rule, Source, Var,
 };
 
+use super::words::{Lexicon, Words};
+use crate::fit::values;
+
 /// An atom of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Atom {
@@ -23,6 +26,8 @@ pub enum Atom {
 /// A rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
+    /// The value that it keeps, where it is given and frozen.
+    pub frozen: Option<f64>,
     /// What it does.
     pub action: Action,
     /// When.
@@ -38,6 +43,8 @@ pub struct RuleList {
     pub levels: Vec<Vec<Line>>,
     /// What is done elsewhere; any action where there is nothing.
     pub otherwise: Option<Action>,
+    /// What they may say.
+    pub words: Words,
 }
 
 impl Atom {
@@ -87,7 +94,7 @@ impl Line {
             None => Atom::Fact(literal.clone()),
         };
         let body = rule.body.iter().map(atom).collect();
-        Line { action: rule.action, body, choice: rule.choices.first().cloned() }
+        Line { frozen: None, action: rule.action, body, choice: rule.choices.first().cloned() }
     }
 
     /// How long it is to read.
@@ -132,10 +139,19 @@ impl Line {
 }
 
 impl RuleList {
-    /// How long it is to read: one for each rule and one for each of its parts.
+    /// How long it is to read: one for each rule and for each of its parts.
     pub fn length(&self) -> usize {
         let rules: usize = self.levels.iter().flatten().map(Line::length).sum();
         rules + usize::from(self.otherwise.is_some())
+    }
+
+    /// Whether it has the same rules as another list, perhaps in another order.
+    pub fn is_reordered(&self, other: &RuleList) -> bool {
+        let all = |list: &RuleList| list.levels.concat();
+        let (own, others) = (all(self), all(other));
+        own.len() == others.len()
+            && own.iter().all(|line| others.contains(line))
+            && self.otherwise == other.otherwise
     }
 
     /// How many rules it has.
@@ -184,10 +200,11 @@ impl RuleList {
                 Literal { positive: true, pred, args: args.clone() }
             }
         };
-        let step = (1.0 / (levels.len() + 1) as f64).min(0.1);
+        let fixed: Vec<Option<f64>> =
+            levels.iter().map(|level| level.iter().find_map(|line| line.frozen)).collect();
+        let weights = values(&fixed).unwrap_or_default();
         let mut rules = Vec::new();
-        for (i, level) in levels.iter().enumerate() {
-            let weight = ((1.0 - step * i as f64) * 100.0).round() / 100.0;
+        for (level, weight) in levels.iter().zip(weights) {
             for line in level {
                 let mut rule = Rule::new(weight, line.action, line.body.iter().map(&mut literal).collect());
                 rule.choices = line.choice.iter().cloned().collect();
@@ -201,8 +218,12 @@ impl RuleList {
     /// measure is above 0 or not.
     fn elsewhere(&self, alphabet: &Alphabet) -> Vec<Line> {
         let Some(action) = self.otherwise else { return Vec::new() };
-        let line =
-            |comparison, args| Line { action, body: vec![Atom::Compare { comparison, args }], choice: None };
+        let line = |comparison, args| Line {
+            frozen: None,
+            action,
+            body: vec![Atom::Compare { comparison, args }],
+            choice: None,
+        };
         let opposites = |last: &Line| -> Option<Vec<Line>> {
             let opposite = |atom: &Atom| match atom {
                 Atom::Compare { comparison, args } if args.is_empty() => {
@@ -227,26 +248,40 @@ impl RuleList {
         [Op::Greater, Op::AtMost].map(|op| line(Comparison::new(of(), op, 0.0), args.clone())).into()
     }
 
-    /// The rules as text, without what is done elsewhere.
+    /// The rules as text, without what is done elsewhere and without definitions.
     pub fn text(&self, alphabet: &Alphabet) -> String {
         let (policy, wider) = RuleList { otherwise: None, ..self.clone() }.policy(alphabet);
-        policy.display(&wider).to_string()
+        let bare = Policy { rules: policy.rules };
+        let text = bare.display(&wider).to_string();
+        let rules = text.lines().filter(|line| line.contains("::"));
+        rules.flat_map(|line| [line, "\n"]).collect()
     }
 
     /// The list that a text holds; `None` where it holds none of this alphabet.
-    pub fn read(text: &str, otherwise: Option<Action>, alphabet: &Arc<Alphabet>) -> Option<RuleList> {
-        let (policy, wider) = Policy::read(&Source::new("rules", text), alphabet).ok()?;
-        let same = |a: &&Rule, b: &&Rule| a.weight == b.weight;
-        let rules: Vec<&Rule> = policy.rules.iter().collect();
-        let levels = rules.chunk_by(|a, b| same(a, b));
-        let levels = levels.map(|level| level.iter().map(|rule| Line::of(rule, &wider)).collect());
-        Some(RuleList { levels: levels.collect(), otherwise })
+    pub fn read(text: &str, otherwise: Option<Action>, words: &Words, lexicon: &Lexicon) -> Option<RuleList> {
+        let alphabet = lexicon.alphabet(words);
+        let (policy, wider) = Policy::read(&Source::new("rules", text), &alphabet).ok()?;
+        Some(RuleList { otherwise, ..RuleList::of(&policy, &wider, words, lexicon) })
+    }
+
+    /// The list of a policy.
+    pub fn of(policy: &Policy, alphabet: &Alphabet, words: &Words, lexicon: &Lexicon) -> RuleList {
+        let mut rules: Vec<&Rule> = policy.rules.iter().filter(|rule| !rule.abstains()).collect();
+        rules.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let line = |rule: &&Rule| {
+            let frozen = lexicon.given.is_frozen(rule).then_some(rule.weight);
+            Line { frozen, ..Line::of(rule, alphabet) }
+        };
+        let levels =
+            rules.chunk_by(|a, b| a.weight == b.weight).map(|level| level.iter().map(line).collect());
+        RuleList { levels: levels.collect(), otherwise: None, words: words.clone() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::problem::Problem;
 
     fn pole() -> Arc<Alphabet> {
         let text = ":- action(left). :- action(right). :- number(angle, radian). :- number(spin).";
@@ -254,7 +289,8 @@ mod tests {
     }
 
     fn read(text: &str, otherwise: Option<Action>) -> RuleList {
-        RuleList::read(text, otherwise, &pole()).expect("it is a list")
+        let lexicon = Lexicon::new(&Arc::new(Problem::new(&pole(), 1).expect("it is a problem")));
+        RuleList::read(text, otherwise, &Words::default(), &lexicon).expect("it is a list")
     }
 
     fn shown(list: &RuleList) -> String {
@@ -276,7 +312,8 @@ mod tests {
         let list = read("1.00::right :- angle > 0.02, spin > 1.\n", left);
         let expected = "1.00::right :- angle > 0.02, spin > 1.\n0.90::left :- angle =< 0.02.\n0.90::left :- spin =< 1.\n";
         assert_eq!(shown(&list).replace("0.67", "0.90"), expected);
-        assert_eq!(shown(&RuleList { levels: Vec::new(), otherwise: left }).lines().count(), 2);
+        let nothing = RuleList { otherwise: left, ..RuleList::default() };
+        assert_eq!(shown(&nothing).lines().count(), 2);
     }
 
     #[test]

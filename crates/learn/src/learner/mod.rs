@@ -1,34 +1,44 @@
-//! The learner for worlds with numbers.
+//! The learner: one search for all worlds.
 //!
 //! Five parts, each of which knows one thing:
 //!
 //! | part | knows |
 //! |---|---|
-//! | *record* ([`record`]) | what was found: the best lists of rules and what they earned, states seen, regrets tried |
+//! | *record* ([`record`]) | what was found: the best lists of rules and how they went, what was explored and tried |
 //! | *plan* ([`plan`]) | what comes next: a pure function of the record and the steps taken |
-//! | *moves* ([`draw`], [`trying`] with [`fit`]) | where new lists come from: drawn, changed, or fitted to regrets |
-//! | *judge* ([`judge`]) | which of two lists is better: the only place that compares returns |
+//! | *moves* ([`moves`]) | where new lists come from: a table of them, each with its switch |
+//! | *judge* ([`judge`]) | which of two lists is better: the only place that compares how they went |
 //! | *ledger* ([`ledger`]) | what everything cost, and the random streams of episodes |
 //!
 //! Whatever a move proposes is raced against the weakest of the best lists, on common instances, and dropped as soon as it is
-//! behind ([`run`]). In the end the best few are compared on instances that nobody has seen, and the best one is written as shortly as it
-//! can be without losing anything ([`shorten`]). How numbers are compared is up to the [`vocabulary`].
+//! behind ([`run`]). In the end the best few are compared on instances that nobody has seen ([`finish`]). What rules may say is plain data ([`words`]).
 
+mod checkpoint;
 mod draw;
-mod fit;
+mod finish;
 mod judge;
+mod labelled;
 mod ledger;
-mod limits;
 mod list;
+mod moves;
+mod observer;
+mod origin;
 mod plan;
 mod play;
 mod record;
 mod run;
 mod saved;
+mod search;
 mod seen;
-mod shorten;
 mod trying;
 mod vocabulary;
+mod words;
 
-pub use run::Run;
-pub use saved::Saved;
+use crate::limits;
+
+pub use checkpoint::{Checkpoint, Learned, Partial};
+pub use moves::{MOVES, Move};
+pub use observer::{Best, Observer, Point, Silent};
+pub use origin::{Origin, RestartResult};
+pub use search::{MakeEnv, MakeSizes, Search, Sizes};
+pub use words::{Widening, WideningStep};

@@ -3,69 +3,95 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use derrl_env::{Env, Rng, choices, observe_given};
-use derrl_logic::{Alphabet, Facts};
+use derrl_env::{Env, Rng, observe_given};
+use derrl_logic::{Alphabet, Facts, Policy};
 
-use super::draw::Drawer;
-use super::fit;
-use super::judge::{Lead, lead, spread, wins_tie};
-use super::ledger::{From, Part};
+use super::checkpoint::{Checkpoint, Partial};
+use super::judge::{Lead, spread, wins_tie};
+use super::ledger::{From, Source};
 use super::limits::{
-    CONFIRMED, ELITES, FARTHEST, FEWEST_RANDOM, FROM_BEST, HARD_FIRST, KEPT_STATES, LONGEST_RACE, MOST_STEPS,
-    NEXT_PARENT, NOISE_KEPT, NOTED_EVERY, RACES_PER_INSTANCE, RANDOM_EPISODES, RANDOM_STEPS,
+    CHECKPOINT_EVERY, ELITES, FARTHEST, FEW, FEWEST_SHARE, FIRST_RACE, GROWTH, HARD_FIRST, LONGEST_RACE,
+    NOISE_KEPT, NOTED_EVERY, NOTHING, PAUSE_SHARE, RACE_SHARE,
 };
 use super::list::RuleList;
-use super::plan::{Next, next};
-use super::play::{Went, World};
+use super::moves::Move;
+use super::observer::{Best, Observer};
+use super::origin::Origin;
+use super::plan::{Terms, next};
+use super::play::{Instance, Play, World};
 use super::record::{Elite, Record};
 use super::saved::Saved;
 use super::seen::State;
-use super::trying::labels;
-use super::vocabulary::{Vocabulary, Width};
+use super::words::{Lexicon, Words};
 use crate::act::actor::Actor;
 use crate::error::Error;
-use crate::search::attempt::CHECKPOINT_EVERY;
-use crate::search::checkpoint::Checkpoint;
-use crate::search::observer::{Best, Observer};
+use crate::fit::Groundings;
+use crate::settings::config::Config;
 use crate::settings::streams::Purpose;
+use crate::table::Table;
 
 /// A run of a seed.
 pub struct Run<'a> {
-    pub(super) alphabet: Arc<Alphabet>,
+    pub(super) lexicon: Lexicon,
+    pub(super) config: &'a Config,
     pub(super) world: World<'a>,
     pub(super) record: Record,
+    pub(super) terms: Terms,
     pub(super) rng: Rng,
-    seed: u64,
-    most: u64,
-    observer: &'a dyn Observer,
-    stop: &'a dyn Fn() -> bool,
+    /// What the plan drew from when it chose the move that is under way: who goes on in the middle of it chooses it again.
+    pub(super) planned: Rng,
+    /// What was explored.
+    pub(super) table: Table,
+    /// Masks of the states explored, in the words that were used last.
+    pub(super) masks: (Words, Groundings),
+    /// The restart that was under way when the run was interrupted.
+    pub(super) partial: Option<Partial>,
+    pub(super) seed: u64,
+    pub(super) observer: &'a dyn Observer,
+    /// Whether a move is to be cut short. Once it is, it stays so.
+    pub(super) stop: &'a dyn Fn() -> bool,
     /// How often a checkpoint is written.
-    every: Duration,
+    pub(super) every: Duration,
+}
+
+/// What a run is given.
+pub struct Given<'a> {
+    /// Rules in these words.
+    pub lexicon: Lexicon,
+    /// The settings.
+    pub config: &'a Config,
+    /// The world, the smallest size first.
+    pub envs: Vec<Box<dyn Env>>,
+    /// What the plan has to know.
+    pub terms: Terms,
+    /// Instances of the first races, by size.
+    pub instances: Vec<Instance>,
+    /// The seed.
+    pub seed: u64,
 }
 
 /// An episode of a list.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
-    went: Went,
+    play: Play,
     around: f64,
 }
 
 impl<'a> Run<'a> {
-    /// A run in this world, of so many steps at the most.
-    pub fn new(
-        alphabet: &Arc<Alphabet>,
-        env: Box<dyn Env>,
-        seed: u64,
-        most: Option<u64>,
-        (observer, stop): (&'a dyn Observer, &'a dyn Fn() -> bool),
-    ) -> Run<'a> {
+    /// A run from the start.
+    pub fn new(given: Given<'a>, observer: &'a dyn Observer, stop: &'a dyn Fn() -> bool) -> Run<'a> {
         Run {
-            alphabet: Arc::clone(alphabet),
-            world: World::new(env, seed, stop),
-            record: Record::default(),
-            rng: Purpose::Move(0).rng(seed),
-            seed,
-            most: most.unwrap_or(MOST_STEPS),
+            table: Table::new(&given.lexicon.given.alphabet),
+            lexicon: given.lexicon,
+            config: given.config,
+            world: World::new(given.envs, given.seed, stop),
+            record: Record::new(given.instances),
+            terms: given.terms,
+            rng: Purpose::Move(0).rng(given.seed),
+            planned: Purpose::Move(0).rng(given.seed),
+            masks: (Words::default(), Groundings::default()),
+            partial: None,
+            seed: given.seed,
             observer,
             stop,
             every: CHECKPOINT_EVERY,
@@ -77,176 +103,190 @@ impl<'a> Run<'a> {
         self.world.ledger.all()
     }
 
-    /// Goes on where an interrupted run was.
-    #[must_use]
-    pub fn from(mut self, saved: &Saved) -> Run<'a> {
-        self.record = saved.record(&self.alphabet);
-        (self.world.ledger, self.rng) = (saved.ledger, saved.rng.clone());
-        self
+    /// Goes on where an interrupted run was: what was explored is explored again, which costs no steps.
+    pub fn from(mut self, saved: &Saved, checkpoint: &Checkpoint) -> Result<Run<'a>, Error> {
+        self.record = saved.record(&self.lexicon);
+        self.record.restarts.clone_from(&checkpoint.done);
+        self.rng = saved.rng.clone();
+        self.partial = checkpoint.running.first().cloned();
+        for (number, exploration) in self.record.explored.clone().iter().enumerate() {
+            self.explore_as(number, exploration)?;
+        }
+        self.world.ledger = saved.ledger;
+        Ok(self)
+    }
+
+    /// What is saved of it.
+    pub(super) fn saved(&self) -> Saved {
+        Saved::of(&self.record, self.world.ledger, &self.rng, &self.lexicon)
     }
 
     /// Searches until the plan says that it is enough.
     pub fn search(&mut self) -> Result<(), Error> {
-        if self.steps() == 0 {
-            self.play_at_random()?;
-        }
-        let mut pause = Pause { since: Instant::now(), every: self.every, long: self.every };
+        let mut pause = Pause::of(self.every);
+        let mut before = None;
         loop {
-            pause.run(|| {
-                let saved = Saved::of(&self.record, self.world.ledger, &self.rng, &self.alphabet);
-                let racing = Some(Box::new(saved));
-                self.observer.checkpoint(self.seed, &Checkpoint { racing, ..Checkpoint::default() });
-            });
+            if self.observer.interrupted() {
+                self.save();
+                return Err(Error::Interrupted);
+            }
+            pause.run(|| self.save());
             self.observer.decided(self.seed, self.steps());
-            match next(&self.record, &self.world.ledger, self.most, &mut self.rng) {
-                next @ (Next::Draw | Next::Change) => {
-                    let parent = (next == Next::Change).then(|| self.parent());
-                    let list = self.draw(|drawer, rng| match &parent {
-                        Some(parent) => drawer.changed(parent, rng),
-                        None => drawer.list(rng),
-                    });
-                    self.challenge(list)?;
+            self.planned.clone_from(&self.rng);
+            let Some(what) = next(&self.record, &self.world.ledger, &self.terms, &mut self.rng) else {
+                return Ok(());
+            };
+            if before.replace(what.phase()) != Some(what.phase()) {
+                self.observer.phase(self.seed, what.phase());
+            }
+            // A move that was cut short is not to be seen in the record: it is made again. Races are short, and restarts save themselves.
+            let is_long = !matches!(what.source(), Source::Change | Source::Gradient);
+            let before = is_long.then(|| self.checkpoint());
+            let made = self.make(what);
+            if made.is_err() || (self.stop)() {
+                if let Some(before) = before {
+                    self.observer.checkpoint(self.seed, &before);
                 }
-                Next::Try => self.try_actions()?,
-                Next::Widen => {
-                    self.observer.phase(self.seed, "comparing sums of two numbers");
-                    self.record.width = Width::Sums;
-                    self.record.changed_at = self.steps();
-                }
-                Next::Shorten => self.race_shorter()?,
-                Next::Confirm => self.confirm()?,
-                Next::End => return Ok(()),
+                return made.and(Err(Error::Interrupted));
             }
         }
     }
 
-    /// Plays at random, to see what values there are.
-    fn play_at_random(&mut self) -> Result<(), Error> {
-        let mut ranges = Ranges::new(&self.alphabet);
-        let (mut earned, mut episodes) = (0.0, 0);
-        while episodes < FEWEST_RANDOM || (episodes < RANDOM_EPISODES && self.steps() < RANDOM_STEPS) {
-            let (alphabet, seen) = (&self.alphabet, &mut self.record.seen);
-            let mut noted = NOTED_EVERY / 2;
-            let went = self.world.episode(
-                (From::Random, episodes as u64),
-                Part::Random,
-                &mut |env, streams, _| {
-                    ranges.take(env);
-                    noted += 1;
-                    if noted >= NOTED_EVERY / 2 {
-                        noted = 0;
-                        seen.note(State::of(env, alphabet));
-                    }
-                    let all = choices(env, alphabet);
-                    all[streams.ties.below(all.len())].clone()
-                },
-            )?;
-            earned += went.earned;
-            episodes += 1;
+    /// Offers a checkpoint.
+    fn save(&mut self) {
+        self.planned.clone_from(&self.rng);
+        self.observer.checkpoint(self.seed, &self.checkpoint());
+    }
+
+    /// What a run needs to choose the move that is under way once more, and to make it.
+    fn checkpoint(&self) -> Checkpoint {
+        let mut saved = self.saved();
+        saved.rng.clone_from(&self.planned);
+        let running = self.partial.clone().into_iter().collect();
+        Checkpoint {
+            done: self.record.restarts.clone(),
+            running,
+            racing: Some(Box::new(saved)),
+            ending: None,
         }
-        self.record.random = earned / episodes as f64;
-        self.record.ranges = ranges.widths();
-        Ok(())
     }
 
-    /// Lists made of what is known.
-    fn draw<T>(&mut self, make: impl Fn(&Drawer<'_>, &mut Rng) -> T) -> T {
-        let vocabulary = Vocabulary::new(&self.alphabet, self.record.width, &self.record.seen);
-        let drawer = Drawer { vocabulary, elites: &self.record.elites };
-        make(&drawer, &mut self.rng)
-    }
-
-    /// One of the best lists, the best ones more often.
-    fn parent(&mut self) -> RuleList {
-        let mut at = 0;
-        while at + 1 < self.record.elites.len() && self.rng.unit() < NEXT_PARENT {
-            at += 1;
+    /// Makes a move.
+    fn make(&mut self, what: Move) -> Result<(), Error> {
+        self.world.ledger.begin(what.source());
+        match what {
+            Move::Look => self.look(),
+            Move::Explore => self.explore(),
+            Move::Fit => self.fit(),
+            Move::Widen => self.widen(),
+            Move::Invent => self.invent(),
+            Move::Raise => self.raise(),
+            Move::Gradient => self.train(),
+            Move::Draw => self.draw_list(),
+            Move::Change => self.change_list(),
+            Move::Try => self.try_actions(),
+            Move::Sums => {
+                self.record.words.sums = true;
+                self.record.changed_at = self.steps();
+                Ok(())
+            }
+            Move::Shorten => self.race_shorter(),
+            Move::Confirm => self.confirm(),
         }
-        self.record.elites.get(at).map(|e| e.list.clone()).unwrap_or_default()
     }
 
-    /// Tries actions in states that one of the best lists comes to, and races lists that fit what came of it.
-    fn try_actions(&mut self) -> Result<(), Error> {
-        let parent =
-            if self.rng.unit() < FROM_BEST { self.record.elites[0].list.clone() } else { self.parent() };
-        let Some(new) = labels(&mut self.world, &parent, &self.alphabet, &mut self.rng)? else {
-            self.record.can_try = false;
-            return Ok(());
-        };
-        self.record.labels.extend(new);
-        let extra = self.record.labels.len().saturating_sub(KEPT_STATES);
-        self.record.labels.drain(..extra);
-        for list in fit::lists(&self.record, &parent, &self.alphabet, &mut self.rng, self.stop) {
-            self.challenge(list)?;
-        }
-        Ok(())
+    /// The alphabet in which a list is written.
+    pub(super) fn alphabet(&self, list: &RuleList) -> Arc<Alphabet> {
+        self.lexicon.alphabet(&list.words)
     }
 
-    /// Plays the episode of that number.
-    fn episode(&mut self, actor: &mut Actor<'_>, which: (From, u64), part: Part) -> Result<Tried, Error> {
-        let mut ranges = Ranges::new(&self.alphabet);
-        let watched = self.record.is_flat() && part == Part::Racing;
-        let phase = self.rng.below(NOTED_EVERY);
-        let (alphabet, seen) = (&self.alphabet, &mut self.record.seen);
-        let went = self.world.episode(which, part, &mut |env, streams, step| {
+    /// Plays an instance.
+    pub(super) fn episode(&mut self, actor: &mut Actor<'_>, which: (From, Instance)) -> Result<Play, Error> {
+        Ok(self.watched(actor, which)?.play)
+    }
+
+    fn watched(&mut self, actor: &mut Actor<'_>, which: (From, Instance)) -> Result<Tried, Error> {
+        let alphabet = &self.lexicon.given.alphabet;
+        let mut ranges = Ranges::new(alphabet);
+        let watched = self.terms.numbers && self.record.is_flat() && which.0 == From::Races;
+        let phase = if self.terms.numbers { self.rng.below(NOTED_EVERY) } else { NOTED_EVERY };
+        let seen = &mut self.record.seen;
+        let from = which.0;
+        let play = self.world.episode(which, alphabet, &mut |env, streams, step| {
             if watched {
                 ranges.take(env);
             }
-            if part == Part::Racing && step % NOTED_EVERY == phase {
+            if from == From::Races && step % NOTED_EVERY == phase {
                 seen.note(State::of(env, alphabet));
             }
             actor.act(env, &mut streams.ties)
         })?;
         let widths = ranges.widths();
-        let around = widths.iter().zip(&self.record.ranges).map(|(w, r)| (w / r.max(1e-9)).min(FARTHEST));
-        Ok(Tried { went, around: around.sum() })
-    }
-
-    /// How the episode of that number of the last comparison goes.
-    pub(super) fn last(&mut self, actor: &mut Actor<'_>, number: u64) -> Result<Went, Error> {
-        Ok(self.episode(actor, (From::Last, number), Part::Last)?.went)
+        let around = widths.iter().zip(&self.record.ranges).map(|(w, r)| (w / r.max(NOTHING)).min(FARTHEST));
+        Ok(Tried { play, around: around.sum() })
     }
 
     /// Races a list against the weakest of the best ones, on the same instances. It is dropped once it is behind.
-    fn challenge(&mut self, mut list: RuleList) -> Result<(), Error> {
-        list.tidy(&self.alphabet);
-        let text = list.text(&self.alphabet);
-        if !self.record.is_new(&text, list.otherwise) {
+    pub(super) fn challenge(&mut self, mut list: RuleList, origin: Origin) -> Result<(), Error> {
+        let alphabet = self.alphabet(&list);
+        list.tidy(&alphabet);
+        let text = list.text(&alphabet);
+        if !self.keeps_frozen(&list) || !self.record.is_new(&list, &text) {
             return Ok(());
         }
         // What is raced is what can be written: a run that was interrupted reads its lists back.
-        let Some(list) = RuleList::read(&text, list.otherwise, &self.alphabet) else { return Ok(()) };
+        let Some(list) = RuleList::read(&text, list.otherwise, &list.words, &self.lexicon) else {
+            return Ok(());
+        };
         if self.record.elites.len() < ELITES {
             let all: Vec<usize> = (0..self.record.instances.len()).collect();
-            return self.race(list, &all, None);
+            return self.race(list, origin, &all, None);
         }
         self.record.races += 1;
-        self.add_instance_at_times()?;
-        let weakest = &self.record.elites[self.record.elites.len() - 1];
+        self.add_instances_at_times()?;
+        let weakest = self.record.elites[self.record.elites.len() - 1].clone();
         let mut order: Vec<usize> = (0..self.record.instances.len()).collect();
         self.rng.shuffle(&mut order);
         if self.rng.unit() < HARD_FIRST {
-            order.sort_by(|&a, &b| weakest.returns[a].total_cmp(&weakest.returns[b]));
+            order.sort_by(|&a, &b| weakest.plays[a].earned.total_cmp(&weakest.plays[b].earned));
         }
-        let weakest = weakest.clone();
-        self.race(list, &order, Some(&weakest))
+        self.race(list, origin, &order, Some(&weakest))
+    }
+
+    /// Whether a list has all rules that are frozen.
+    fn keeps_frozen(&self, list: &RuleList) -> bool {
+        let frozen = self.lexicon.given.frozen();
+        let kept = list.levels.iter().flatten().filter(|line| line.frozen.is_some()).count();
+        frozen.rules.len() == kept
     }
 
     /// Runs a list on instances in that order. It enters if it is not behind in the end.
-    fn race(&mut self, list: RuleList, order: &[usize], to_beat: Option<&Elite>) -> Result<(), Error> {
-        let flat = self.record.is_flat();
-        let (policy, wider) = list.policy(&self.alphabet);
+    fn race(
+        &mut self,
+        list: RuleList,
+        origin: Origin,
+        order: &[usize],
+        to_beat: Option<&Elite>,
+    ) -> Result<(), Error> {
+        let (flat, scale) = (self.record.is_flat(), self.record.scale());
+        let (policy, wider) = list.policy(&self.alphabet(&list));
         let mut actor = Actor::new(&policy, &wider);
-        let mut elite = Elite { list, returns: vec![0.0; order.len()], successes: 0, around: 0.0 };
-        let mut gaps = Vec::new();
+        let none = Play { earned: 0.0, success: false, steps: 0 };
+        let mut elite = Elite { list, plays: vec![none; order.len()], around: 0.0, origin };
+        // Small instances tell few lists apart.
+        let few = if self.terms.sizes > 1 { FEW } else { 2 };
+        let mut plays = Vec::new();
         for (k, &i) in order.iter().enumerate() {
-            let number = self.record.instances[i];
-            let tried = self.episode(&mut actor, (From::Races, number), Part::Racing)?;
-            elite.returns[i] = tried.went.earned;
-            elite.successes += usize::from(tried.went.success);
+            let instance = self.record.instances[i];
+            // The first list is played to the end whatever it takes: there has to be one.
+            if !self.record.elites.is_empty() && self.steps() >= self.terms.last_race() {
+                return Ok(());
+            }
+            let tried = self.watched(&mut actor, (From::Races, instance))?;
+            elite.plays[i] = tried.play;
             elite.around += (tried.around - elite.around) / (k + 1) as f64;
             let Some(weakest) = to_beat else { continue };
-            gaps.push(tried.went.earned - weakest.returns[i]);
+            plays.push((tried.play, weakest.plays[i]));
             let done = k + 1;
             let at_the_end = done == order.len();
             if !at_the_end && !done.is_power_of_two() {
@@ -254,14 +294,14 @@ impl<'a> Run<'a> {
             }
             let ties = (elite.around, elite.list.length());
             let wins = wins_tie(ties, (weakest.around, weakest.list.length()), flat);
-            match lead(&gaps, self.record.noise, at_the_end) {
+            match scale.lead(&plays, (elite.list.length(), weakest.list.length()), at_the_end) {
                 Lead::Behind => return Ok(()),
-                Lead::Level if !wins && (at_the_end || flat || done >= 2) => return Ok(()),
+                Lead::Level if !wins && (at_the_end || flat || done >= few) => return Ok(()),
                 _ => {}
             }
         }
-        if gaps.len() > 1 {
-            let noise = spread(&gaps);
+        if plays.len() > 1 {
+            let noise = spread(&plays);
             let known = self.record.noise;
             self.record.noise =
                 if known == 0.0 { noise } else { NOISE_KEPT * known + (1.0 - NOISE_KEPT) * noise };
@@ -270,87 +310,128 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Adds an instance to races, now and then.
-    fn add_instance_at_times(&mut self) -> Result<(), Error> {
-        let due = self.record.races.is_multiple_of(RACES_PER_INSTANCE);
-        if !due || self.record.is_flat() || self.record.instances.len() >= LONGEST_RACE {
+    /// Adds instances to races until a race to the end takes its share of all steps: differences get finer as lists get better, and
+    /// what fits few instances by chance does not fit many.
+    fn add_instances_at_times(&mut self) -> Result<(), Error> {
+        let weakest = self.record.elites.last();
+        let race: u64 = weakest.map_or(0, |e| e.plays.iter().map(|play| u64::from(play.steps)).sum());
+        let most = (RACE_SHARE * self.steps() as f64) as u64;
+        if race >= most || self.record.is_flat() {
             return Ok(());
         }
-        self.add_instance()
+        let known = self.record.instances.len();
+        let more = (known as u64 * (most - race) / race.max(1)).clamp(1, 1 + known as u64 / GROWTH);
+        // Small instances are easy: the two largest sizes tell lists apart.
+        let largest = self.terms.compared(&self.record).max(1) - 1;
+        let new =
+            (0..more).map(|k| self.new_instance(largest.saturating_sub((known + k as usize) % 2))).collect();
+        self.add_instances(new)
     }
 
-    /// Adds the next new instance to races.
-    fn add_instance(&mut self) -> Result<(), Error> {
+    /// An instance that nobody has played, of one of the sizes that are compared.
+    pub(super) fn new_instance(&mut self, size: usize) -> Instance {
         let number = self.record.new_instance;
-        for e in 0..self.record.elites.len() {
-            let (policy, wider) = self.record.elites[e].list.policy(&self.alphabet);
-            let mut actor = Actor::new(&policy, &wider);
-            let tried = self.episode(&mut actor, (From::Races, number), Part::Racing)?;
-            self.record.elites[e].returns.push(tried.went.earned);
-            self.record.elites[e].successes += usize::from(tried.went.success);
-        }
-        self.record.instances.push(number);
         self.record.new_instance += 1;
-        self.record.sort();
+        let size = size.min(self.terms.compared(&self.record).max(1) - 1);
+        Instance { size, number, astray: false }
+    }
+
+    /// Adds instances to races.
+    pub(super) fn add_instances(&mut self, instances: Vec<Instance>) -> Result<(), Error> {
+        self.play_new(0, &instances)?;
+        self.record.instances.extend(instances);
+        let steps = self.steps();
+        self.record.sort(steps);
         Ok(())
     }
 
-    /// Races all lists that are a little shorter than the best one.
-    fn race_shorter(&mut self) -> Result<(), Error> {
-        let best = self.record.elites[0].list.clone();
-        for list in self.draw(|drawer, _| drawer.shorter(&best)) {
-            self.challenge(list)?;
-        }
-        self.record.shortened = Some(best);
+    /// Adds instances to races that the best list has played.
+    pub(super) fn add_played(&mut self, played: Vec<(Instance, Play)>) -> Result<(), Error> {
+        let (instances, plays): (Vec<Instance>, Vec<Play>) = played.into_iter().unzip();
+        self.record.elites[0].plays.extend(plays);
+        self.play_new(1, &instances)?;
+        self.record.instances.extend(instances);
+        let steps = self.steps();
+        self.record.sort(steps);
         Ok(())
     }
 
-    /// Plays new instances with the best list, and adds the first in which it fails to races.
-    fn confirm(&mut self) -> Result<(), Error> {
-        let (policy, wider) = self.record.elites[0].list.policy(&self.alphabet);
-        let mut actor = Actor::new(&policy, &wider);
-        for _ in 0..CONFIRMED {
-            let which = (From::Races, self.record.new_instance);
-            if !self.episode(&mut actor, which, Part::Racing)?.went.success {
-                return self.add_instance();
+    /// Plays new instances with all of the best lists from that one on.
+    fn play_new(&mut self, first: usize, instances: &[Instance]) -> Result<(), Error> {
+        for e in first..self.record.elites.len() {
+            let list = self.record.elites[e].list.clone();
+            let (policy, wider) = list.policy(&self.alphabet(&list));
+            let mut actor = Actor::new(&policy, &wider);
+            for &instance in instances {
+                let play = self.episode(&mut actor, (From::Races, instance))?;
+                self.record.elites[e].plays.push(play);
             }
-            self.record.new_instance += 1;
         }
-        self.record.is_confirmed = true;
         Ok(())
+    }
+
+    /// The best policy so far.
+    pub fn best(&self) -> Option<(Policy, Arc<Alphabet>)> {
+        self.record.elites.first().map(|e| e.list.policy(&self.alphabet(&e.list)))
     }
 
     fn enter(&mut self, elite: Elite) {
-        let steps = self.steps();
+        let (steps, before) = (self.steps(), self.record.version);
         self.record.enter(elite, steps);
-        if self.record.changed_at == steps {
+        if self.record.version != before {
             let best = &self.record.elites[0];
-            let (policy, wider) = best.list.policy(&self.alphabet);
-            let (mean, success) = (best.mean(), best.successes as f64 / best.returns.len() as f64);
-            self.tell(&policy.display(&wider).to_string(), mean, success);
+            let (policy, wider) = best.list.policy(&self.alphabet(&best.list));
+            let (mean, success) = (best.mean(), best.successes() as f64 / best.plays.len() as f64);
+            self.tell(&policy.display_needed(&wider).to_string(), mean, success);
         }
     }
 
     /// Tells the observer of the best policy so far.
     pub fn tell(&self, policy: &str, mean_return: f64, success: f64) {
-        let success = self.world.env().has_goal().then_some(success);
+        let success = self.terms.has_goal.then_some(success);
         self.observer.best(self.seed, &Best { policy, mean_return, success, decisions: self.steps() });
     }
 }
 
+/// How many instances of each size there are in the first races, and whether every second one starts astray.
+pub fn instances(terms: &Terms, costly: Option<usize>) -> Vec<Instance> {
+    let first = |number| Instance::first(number as u64);
+    if let Some(episodes) = costly.filter(|_| !terms.numbers) {
+        return (0..episodes).map(first).collect();
+    }
+    if !terms.tables {
+        return (0..FIRST_RACE as usize).map(first).collect();
+    }
+    let of_size = |size: usize| {
+        (0..per_size(terms)).map(move |k| Instance {
+            size,
+            number: (size * per_size(terms) + k) as u64,
+            astray: k % 2 == 1,
+        })
+    };
+    (0..terms.sizes.min(2)).flat_map(of_size).collect()
+}
+
+/// Instances of each size in races.
+pub fn per_size(terms: &Terms) -> usize {
+    (LONGEST_RACE / terms.sizes.max(1)).max(LONGEST_RACE / FEWEST_SHARE)
+}
+
 /// Sees to it that something is done every so often, and takes a small share of the time.
-struct Pause {
+pub struct Pause {
     since: Instant,
     every: Duration,
     long: Duration,
 }
 
-/// What is done every so often takes one in so many seconds at the most.
-const SHARE: u32 = 20;
-
 impl Pause {
+    /// A pause that is over after this time.
+    pub fn of(every: Duration) -> Pause {
+        Pause { since: Instant::now(), every, long: every }
+    }
+
     /// Does it where it is due.
-    fn run(&mut self, work: impl FnOnce()) {
+    pub fn run(&mut self, work: impl FnOnce()) {
         if self.since.elapsed() < self.long {
             return;
         }
@@ -358,23 +439,28 @@ impl Pause {
         work();
         self.since = Instant::now();
         self.long =
-            if self.every.is_zero() { self.every } else { (SHARE * started.elapsed()).max(self.every) };
+            if self.every.is_zero() { self.every } else { (PAUSE_SHARE * started.elapsed()).max(self.every) };
     }
 }
 
 /// How far measures range.
-struct Ranges {
+pub struct Ranges {
     facts: Facts,
     of: Vec<(f64, f64)>,
 }
 
 impl Ranges {
-    fn new(alphabet: &Alphabet) -> Ranges {
+    /// Nothing measured yet.
+    pub fn new(alphabet: &Alphabet) -> Ranges {
         let of = vec![(f64::INFINITY, f64::NEG_INFINITY); alphabet.measures.len()];
         Ranges { facts: Facts::new(alphabet), of }
     }
 
-    fn take(&mut self, env: &dyn Env) {
+    /// Takes down what is measured now.
+    pub fn take(&mut self, env: &dyn Env) {
+        if self.of.is_empty() {
+            return;
+        }
         observe_given(env, &mut self.facts);
         for (measure, _, value) in self.facts.all_numbers() {
             let (low, high) = &mut self.of[measure.0 as usize];
@@ -382,68 +468,11 @@ impl Ranges {
         }
     }
 
-    fn widths(&self) -> Vec<f64> {
+    /// How wide each range is.
+    pub fn widths(&self) -> Vec<f64> {
         self.of.iter().map(|(low, high)| (high - low).max(0.0)).collect()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::sync::Mutex;
-
-    use derrl_env::{Options, find};
-
-    use super::*;
-    use crate::search::observer::Observer;
-
-    /// Keeps the last checkpoint.
-    #[derive(Default)]
-    struct Keeps(Mutex<Option<Box<Saved>>>);
-
-    impl Observer for Keeps {
-        fn checkpoint(&self, _seed: u64, checkpoint: &Checkpoint) {
-            // Through text, as files have it.
-            let text = serde_json::to_string(&checkpoint.racing).expect("it is plain data");
-            *self.0.lock().expect("nobody panicked") =
-                serde_json::from_str(&text).expect("what was written is read");
-        }
-    }
-
-    /// The rules and steps of a run of CartPole, stopped each time that so many questions were asked, and gone on with.
-    fn learned(questions: usize) -> (String, u64) {
-        let cartpole = find("cartpole").expect("it is built in");
-        let alphabet = cartpole.alphabet();
-        let mut saved: Option<Box<Saved>> = None;
-        let mut patience = questions;
-        loop {
-            let env = cartpole.make(&alphabet, "train", &Options::default()).expect("it is made");
-            let (keeps, asked) = (Keeps::default(), Cell::new(0));
-            let stop = || {
-                asked.set(asked.get() + 1);
-                asked.get() > patience
-            };
-            let mut run = Run::new(&alphabet, env, 1, Some(60_000), (&keeps, &stop));
-            run.every = Duration::ZERO;
-            if let Some(saved) = &saved {
-                run = run.from(saved);
-            }
-            if let Ok(chosen) = run.search().and_then(|()| run.finish()) {
-                return (chosen.policy.display(&chosen.alphabet).to_string(), run.steps());
-            }
-            let before = saved.as_ref().map(|s| s.ledger);
-            saved = keeps.0.into_inner().expect("nobody panicked").or(saved);
-            // What is longer than the patience has to be had in one go.
-            patience += if saved.as_ref().map(|s| s.ledger) == before { questions } else { 0 };
-        }
-    }
-
-    #[test]
-    fn an_interrupted_run_ends_with_the_same_rules_after_the_same_steps() {
-        let (rules, steps) = learned(usize::MAX);
-        assert!(steps >= 50_000 && rules.lines().count() >= 2, "{steps} steps: {rules}");
-        for questions in [300, 1000] {
-            assert_eq!(learned(questions), (rules.clone(), steps));
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use derrl_env::{Env, Rng, choices, observe_given};
 use derrl_logic::{Alphabet, Facts, GroundAction, Linear, Object, Universe};
 
-use super::limits::{SEEN, SPREAD_SAMPLE};
+use super::limits::{SEEN, SPREAD_SAMPLE, TENTHS};
 
 /// A state.
 #[derive(Clone, Debug)]
@@ -89,9 +89,10 @@ pub struct Spread {
 impl Spread {
     /// The spread of ascending values; `None` where there are none.
     pub fn of(values: &[f64]) -> Option<Spread> {
-        let at =
-            |tenth: usize| values.get((values.len() * tenth / 10).min(values.len().checked_sub(1)?)).copied();
-        Some(Spread { low: at(1)?, high: at(9)? })
+        let at = |tenth: usize| {
+            values.get((values.len() * tenth / TENTHS).min(values.len().checked_sub(1)?)).copied()
+        };
+        Some(Spread { low: at(1)?, high: at(TENTHS - 1)? })
     }
 
     /// How wide it is.

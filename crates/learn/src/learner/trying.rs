@@ -3,13 +3,15 @@
 use derrl_env::{Env, Rng, choices};
 use derrl_logic::{Alphabet, GroundAction};
 
-use super::ledger::{From, Part};
+use super::ledger::From;
 use super::limits::{
-    ASTRAY, ATTEMPT_DOUBLINGS, LONGEST_ASTRAY, SHORTEST_ATTEMPT, STATES, STATES_PER_EPISODE, TRIED_ACTIONS,
+    ASTRAY, ATTEMPT_DOUBLINGS, EPISODES, LATEST_ASTRAY, LONGEST_ASTRAY, SHORTEST_ATTEMPT, STATES,
+    STATES_PER_EPISODE, TRIED_ACTIONS,
 };
 use super::list::RuleList;
-use super::play::{Streams, World};
+use super::play::{Instance, Streams, World};
 use super::seen::State;
+use super::words::Lexicon;
 use crate::act::actor::Actor;
 use crate::error::Error;
 
@@ -41,15 +43,18 @@ type History = Vec<(GroundAction, f64)>;
 pub fn labels(
     world: &mut World<'_>,
     list: &RuleList,
-    alphabet: &Alphabet,
+    (lexicon, sizes): (&Lexicon, usize),
     rng: &mut Rng,
 ) -> Result<Option<Vec<Label>>, Error> {
-    let (policy, wider) = list.policy(alphabet);
+    let (policy, wider) = list.policy(&lexicon.alphabet(&list.words));
+    // States are kept as the domain file has them, so that they serve all words.
+    let alphabet = &lexicon.given.alphabet;
     let mut labels = Vec::new();
     for _ in 0..STATES / STATES_PER_EPISODE {
-        let number = rng.below(1 << 28) as u64;
+        let number = rng.below(1 << EPISODES) as u64;
+        let instance = Instance { size: number as usize % sizes, number, astray: false };
         let mut actor = Actor::new(&policy, &wider);
-        let (marks, history) = marks(world, number, &mut actor, alphabet, rng)?;
+        let (marks, history) = marks(world, instance, &mut actor, alphabet, rng)?;
         for mark in marks {
             let horizon = SHORTEST_ATTEMPT << rng.below(ATTEMPT_DOUBLINGS);
             let tried = some(mark.state.actions.len(), TRIED_ACTIONS, rng);
@@ -65,7 +70,7 @@ pub fn labels(
                     world.attempt(Some(copy.as_mut()), &mut streams, action, horizon, &mut go_on)?
                 } else {
                     let before = &history[..mark.step];
-                    let Some(mut streams) = world.replay((From::Trying, number), before)? else {
+                    let Some(mut streams) = world.replay((From::Trying, instance), before)? else {
                         return Ok(None);
                     };
                     streams.ties = mark.streams.ties.clone();
@@ -102,19 +107,19 @@ fn label(state: State, worths: &[Option<f64>]) -> Option<Label> {
 /// Plays an episode, perhaps astray for a while, and marks some of its states. Says what was done, too, with what it earned.
 fn marks(
     world: &mut World<'_>,
-    number: u64,
+    instance: Instance,
     actor: &mut Actor<'_>,
     alphabet: &Alphabet,
     rng: &mut Rng,
 ) -> Result<(Vec<Mark>, History), Error> {
     let astray = if rng.unit() < ASTRAY { 1 << rng.below(LONGEST_ASTRAY) } else { 0 };
     // Where nobody knows how long episodes are, long ones are as likely to go astray late as short ones.
-    let from = 1 << rng.below(8);
+    let from = 1 << rng.below(LATEST_ASTRAY);
     let from = rng.below(from);
     let mut marks: Vec<Mark> = Vec::new();
     let mut actions = Vec::new();
     let mut rewards = Vec::new();
-    world.episode_told((From::Trying, number), Part::Trying, &mut rewards, &mut |env, streams, step| {
+    world.episode_told((From::Trying, instance), &mut rewards, &mut |env, streams, step| {
         // Each state is among the marks with the same chance.
         let at = if step < STATES_PER_EPISODE { step } else { rng.below(step + 1) };
         if at < STATES_PER_EPISODE {

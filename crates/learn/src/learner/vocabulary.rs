@@ -6,18 +6,10 @@ use derrl_logic::{
     candidates,
 };
 
-use super::limits::{FACTS, SUMS, UNIT, ZERO};
+use super::limits::{ABOVE_ONE, BELOW_ONE, DIGITS, FACTS, NOTHING, RATIO_OCTAVES, SUMS, TEN, UNIT, ZERO};
 use super::list::Atom;
 use super::seen::{Seen, Spread};
-
-/// What sums are compared with thresholds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// Measures, and differences of those of one unit.
-    Plain,
-    /// Weighted sums of any two measures as well.
-    Sums,
-}
+use super::words::Words;
 
 /// What may be said in rules of each action.
 pub struct Vocabulary<'a> {
@@ -25,7 +17,7 @@ pub struct Vocabulary<'a> {
     pub alphabet: &'a Alphabet,
     /// Where thresholds come from.
     pub seen: &'a Seen,
-    width: Width,
+    sums: bool,
     /// Measures and differences.
     plain: Vec<Linear>,
     /// Pairs of measures, of which sums are made.
@@ -36,7 +28,7 @@ pub struct Vocabulary<'a> {
 
 impl<'a> Vocabulary<'a> {
     /// What may be said of the states seen.
-    pub fn new(alphabet: &'a Alphabet, width: Width, seen: &'a Seen) -> Vocabulary<'a> {
+    pub fn new(alphabet: &'a Alphabet, words: &Words, seen: &'a Seen) -> Vocabulary<'a> {
         let measures: Vec<Measure> = (0..alphabet.measures.len() as u32).map(Measure).collect();
         let arity = |m: Measure| alphabet.measure(m).args.len();
         let mut plain: Vec<Linear> = measures.iter().map(|&m| Linear::of(m, arity(m))).collect();
@@ -57,12 +49,17 @@ impl<'a> Vocabulary<'a> {
             all.retain(|l| alphabet.predicate(l.pred).role != Role::Comparison);
             all
         });
-        Vocabulary { alphabet, seen, width, plain, pairs, facts: facts.collect() }
+        Vocabulary { alphabet, seen, sums: words.sums, plain, pairs, facts: facts.collect() }
     }
 
     /// All sums with whole weights, and pairs of measures where sums are compared.
     pub fn forms(&self) -> (&[Linear], &[Linear]) {
-        (&self.plain, if self.width == Width::Sums { &self.pairs } else { &[] })
+        (&self.plain, if self.sums { &self.pairs } else { &[] })
+    }
+
+    /// Whether there are numbers to compare.
+    pub fn has_numbers(&self) -> bool {
+        !self.plain.is_empty()
     }
 
     /// An atom for a rule of an action; `None` where the draw came to nothing.
@@ -80,9 +77,9 @@ impl<'a> Vocabulary<'a> {
 
     /// A sum to compare.
     fn sum(&self, rng: &mut Rng) -> Option<Linear> {
-        if self.width == Width::Sums && !self.pairs.is_empty() && rng.unit() < SUMS {
+        if self.sums && !self.pairs.is_empty() && rng.unit() < SUMS {
             let mut left = self.pairs[rng.below(self.pairs.len())].clone();
-            let by = rng.unit().mul_add(4.0, -2.0).exp2();
+            let by = rng.unit().mul_add(2.0 * RATIO_OCTAVES, -RATIO_OCTAVES).exp2();
             left.terms[1].factor = self.ratio(&left, if rng.unit() < 0.5 { -by } else { by }, rng)?;
             return Some(left);
         }
@@ -105,7 +102,7 @@ impl<'a> Vocabulary<'a> {
         if weight.abs() != 1.0 || same {
             return weight;
         }
-        if x.abs() < 1.0 { 0.8 * weight } else { 1.2 * weight }
+        if x.abs() < 1.0 { BELOW_ONE * weight } else { ABOVE_ONE * weight }
     }
 
     /// The spread of a sum; `None` where it never has a value.
@@ -192,7 +189,7 @@ pub fn rounded(x: f64, width: f64) -> f64 {
 
 /// The power of ten that is not above a number.
 fn power_below(x: f64) -> f64 {
-    10f64.powf(x.max(1e-9).log10().floor())
+    TEN.powf(x.max(NOTHING).log10().floor())
 }
 
 /// A multiple of a power of ten as people write it: 0.3 and not 0.30000000000000004.
@@ -205,7 +202,7 @@ fn decimal(x: f64, unit: f64) -> f64 {
 pub fn one_digit(x: f64) -> f64 {
     let unit = power_below(x.abs());
     let off = |digit: f64| (digit * unit / x.abs()).ln().abs();
-    let digit = [1.0, 2.0, 3.0, 5.0, 10.0].into_iter().min_by(|a, b| off(*a).total_cmp(&off(*b)));
+    let digit = DIGITS.into_iter().min_by(|a, b| off(*a).total_cmp(&off(*b)));
     decimal(x.signum() * digit.unwrap_or(1.0) * unit, unit)
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::learner::Move;
 use crate::settings::estimator::Estimator;
 use crate::settings::named::named;
 use crate::settings::tnorm::TNorm;
@@ -44,7 +45,6 @@ pub const BASELINES: [(Baseline, &str); 3] =
 /// All settings of a training run. The defaults are the same for every domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each switches a part of the method on or off by itself")]
 // Wide: each field is a setting, a line of a file of settings.
 pub struct Config {
     /// How the gradient is estimated.
@@ -82,29 +82,30 @@ pub struct Config {
     pub sharpen: f64,
     /// Whether each rule learns a confidence that multiplies its value and so orders the rules.
     pub confidence: bool,
-    /// The most whole restarts of one run; short ones come before them.
+    /// Restarts of the gradient in one run, at the most.
     pub restarts: usize,
-    /// Sizes of the short restarts that come first, two of each: the first have updates of a 32nd of `batch` decisions, the next
-    /// of twice as many, and so on. None are short at 0.
-    pub short_waves: usize,
-    /// Whether restarts differ in discount, temperature and `body_prior`: one of each short pair, and most once a wave has failed; and
-    /// in language, once half of a whole wave agrees on less than success.
-    pub vary: bool,
-    /// Whole restarts that run before each look at their results, whatever the number of threads; in worlds with costly
-    /// episodes `agree` of them.
-    pub wave: usize,
-    /// Stop once this many restarts have reached the best return found, to within its noise, and succeed. A scout that learns from
-    /// regret alone counts as one of them.
-    pub agree: usize,
-    /// Episodes of the training task by which policies are compared, at the most: a world with costly episodes takes fewer.
-    pub selection_episodes: usize,
-    /// Whether the order of rules is settled by return, and rules that earn nothing are dropped.
-    pub refine: bool,
-    /// Whether rules are added for states in which no rule fires.
-    pub grow: bool,
-    /// Whether the chosen policy is edited by regret in the end, in a language that may widen. Without it, rules come from the
-    /// gradient and from growth alone.
-    pub improve: bool,
+    /// Whether the first restarts are short, with updates of a 32nd of `batch` decisions, and later ones longer and longer; every second one
+    /// sees farther.
+    pub doubling: bool,
+    /// Parts of the search that are switched off, by their names (such as `gradient`, `explore`, `invent`).
+    #[serde(deserialize_with = "moves")]
+    pub without: Vec<Move>,
+}
+
+/// A list of moves, or their names joined by commas.
+fn moves<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Move>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "it must be a list of moves, such as explore,draw")]
+    enum Moves {
+        List(Vec<String>),
+        Joined(String),
+    }
+    let names = match Moves::deserialize(deserializer)? {
+        Moves::List(names) => names,
+        Moves::Joined(names) => names.split(',').map(|name| name.trim().to_string()).collect(),
+    };
+    let names = names.into_iter().filter(|name| !name.is_empty());
+    names.map(Move::try_from).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
 }
 
 impl Default for Config {
@@ -128,14 +129,8 @@ impl Default for Config {
             sharpen: 0.01,
             confidence: true,
             restarts: 32,
-            short_waves: 4,
-            vary: true,
-            wave: 8,
-            agree: 2,
-            selection_episodes: 1000,
-            refine: true,
-            grow: true,
-            improve: true,
+            doubling: true,
+            without: Vec::new(),
         }
     }
 }
@@ -180,13 +175,9 @@ impl Config {
             ("batch", self.batch),
             ("group", self.group),
             ("restarts", self.restarts),
-            ("wave", self.wave),
-            ("agree", self.agree),
-            ("selection_episodes", self.selection_episodes),
         ] {
             count(name, value)?;
         }
-        number(self.short_waves <= 5, "short_waves", self.short_waves as f64, "from 0 to 5")?;
         let widest = self.hidden.iter().copied().max().unwrap_or(1);
         let narrow = self.hidden.iter().copied().min().unwrap_or(1);
         number(

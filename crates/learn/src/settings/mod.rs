@@ -3,6 +3,6 @@
 pub mod config;
 pub mod estimator;
 pub mod explained;
-mod named;
+pub mod named;
 pub mod streams;
 pub mod tnorm;

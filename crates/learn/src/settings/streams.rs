@@ -20,12 +20,10 @@ pub enum Purpose {
     SelectionTies(u64),
     /// The actions at random before an episode that starts astray.
     Stray(u64),
-    /// The episodes in which rules are grown.
-    Growth,
     /// All of a restart's training of an agent that is not DERRL.
     Baseline(u64),
-    /// The episodes by which a policy is improved.
-    Improvement,
+    /// An exploration, by its number.
+    Explore(u64),
     /// An episode in which rules for numbers are raced, tried or last compared: instance, ties, and what is astray.
     Race(u64),
     /// What a move of the search for rules about numbers draws.
@@ -43,10 +41,9 @@ impl Purpose {
             Purpose::ScoreTies(n) => (2, n),
             Purpose::Selection(n) => (4, n),
             Purpose::SelectionTies(n) => (6, n),
-            Purpose::Growth => (5, 0),
             Purpose::Baseline(n) => (3, n),
             Purpose::Objects => (7, 0),
-            Purpose::Improvement => (8, 0),
+            Purpose::Explore(n) => (8, n),
             Purpose::Stray(n) => (9, n),
             Purpose::Race(n) => (10, n),
             Purpose::Move(n) => (11, n),

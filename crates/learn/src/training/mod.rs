@@ -3,4 +3,5 @@
 pub mod gradient;
 pub mod inference;
 pub mod plain;
+pub mod prune;
 pub mod restart;

@@ -99,14 +99,14 @@ impl Explainer<'_> {
 
 /// A value at which something turns.
 #[derive(Clone, Copy, PartialEq)]
-struct Point {
-    at: f64,
+pub(super) struct Point {
+    pub at: f64,
     /// By how much a sum is off at the most there.
-    ulp: f64,
+    pub ulp: f64,
 }
 
 /// What a policy and its definitions compare, with the threshold; a choice compares with nothing fixed.
-fn forms(policy: &Policy, alphabet: &Alphabet) -> Vec<(Linear, Option<f64>)> {
+pub(super) fn forms(policy: &Policy, alphabet: &Alphabet) -> Vec<(Linear, Option<f64>)> {
     let asked = policy.rules.iter().flat_map(|r| &r.body).map(|l: &Literal| l.pred);
     let legal = alphabet.actions.iter().filter_map(|a| a.legal);
     let needed = alphabet.program.as_ref().map_or_else(Vec::new, |p| p.needed(asked.chain(legal)));
@@ -117,7 +117,7 @@ fn forms(policy: &Policy, alphabet: &Alphabet) -> Vec<(Linear, Option<f64>)> {
 }
 
 /// The values of one number at which a form turns, while all others stay.
-fn turning_points(forms: &[(Linear, Option<f64>)], measure: Measure, facts: &Facts) -> Vec<Point> {
+pub(super) fn turning_points(forms: &[(Linear, Option<f64>)], measure: Measure, facts: &Facts) -> Vec<Point> {
     let mut points = Vec::new();
     for (form, threshold) in forms {
         for (at, term) in form.terms.iter().enumerate().filter(|(_, t)| t.measure == measure) {

@@ -1,6 +1,6 @@
 //! The numbers that a rule compares: what they are, and what they should be.
 
-use derrl_logic::{Arg, Choice, Facts, Number, Object, Op, Rule, Universe};
+use derrl_logic::{Arg, Choice, Comparison, Facts, Linear, Number, Object, Op, Rule, Term, Universe};
 use serde::Serialize;
 
 use super::{Explainer, name, objects};
@@ -43,10 +43,32 @@ impl Explainer<'_> {
             let op = if literal.positive { comparison.op } else { comparison.op.opposite() };
             let holds = value.map_or(!literal.positive, |value| op.holds(value, comparison.threshold));
             let threshold = comparison.threshold;
-            let words = match value {
-                None => format!("{of} is not reported"),
-                Some(value) => {
-                    let needs = if holds { "" } else { "needs " };
+            let needs = if holds { "" } else { "needs " };
+            let sides = known_sides(comparison, &literal.args, |args| objects(args, phi, universe), facts);
+            let words = match (value, sides) {
+                (None, _) => format!("{of} is not reported"),
+                (Some(_), Some((left, right))) => {
+                    // Two numbers that are compared with each other: what each is says more than their difference.
+                    let alone = |term: &Term| {
+                        Linear { terms: vec![term.clone()] }.display(&args, self.alphabet).to_string()
+                    };
+                    let [first, second] = [&comparison.left.terms[0], &comparison.left.terms[1]];
+                    let opposite = Term { factor: -second.factor, ..second.clone() };
+                    let plus = match threshold {
+                        0.0 => String::new(),
+                        t if t < 0.0 => format!(" - {}", Number(-t)),
+                        t => format!(" + {}", Number(t)),
+                    };
+                    format!(
+                        "{} is {}, {needs}{} {}{plus} = {}",
+                        alone(first),
+                        Number(left),
+                        words(op),
+                        alone(&opposite),
+                        Number(right)
+                    )
+                }
+                (Some(value), None) => {
                     format!("{of} is {}, {needs}{} {}", Number(value), words(op), Number(threshold))
                 }
             };
@@ -60,6 +82,23 @@ impl Explainer<'_> {
         let args: Vec<String> = choice.args.iter().map(|a| shown(a, phi, universe)).collect();
         format!("{}({})", choice.extreme, choice.of.display(&args, self.alphabet))
     }
+}
+
+/// Both sides of a comparison of two numbers with each other: `near(p2)` and `1.2*near(p1) + 0.5`.
+fn known_sides(
+    comparison: &Comparison,
+    args: &[Arg],
+    objects: impl Fn(&[Arg]) -> Option<Vec<Object>>,
+    facts: &Facts,
+) -> Option<(f64, f64)> {
+    let [first, second] = comparison.left.terms.as_slice() else { return None };
+    if first.factor != 1.0 || second.factor >= 0.0 {
+        return None;
+    }
+    let objects = objects(args)?;
+    let value = |term: &Term| facts.value(&Linear { terms: vec![term.clone()] }, &objects);
+    let right = comparison.threshold - value(second)?;
+    Some((value(first)?, (right * 1e6).round() / 1e6))
 }
 
 fn shown(arg: &Arg, phi: &[Option<Object>], universe: &Universe) -> String {

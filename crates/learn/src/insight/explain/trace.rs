@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use derrl_env::{Env, Fault, Scene, Status, list_legal, observe};
-use derrl_logic::{Action, Alphabet, Constant, EveryAction, Facts, GroundAction, Policy, Universe};
+use derrl_logic::{
+    Action, Alphabet, Constant, EveryAction, Facts, GroundAction, MOST_WORK, Policy, Scope, Universe, bounded,
+};
 use serde::Serialize;
 
-use super::{Bounds, Explainer, Explanation, WhatIf, find_action};
+use super::reachable::Reachable;
+use super::{Bounds, Explainer, Explanation, Leeway, WhatIf, find_action};
 use crate::act::score::episode_streams;
 use crate::error::Error;
 
@@ -18,10 +21,14 @@ pub struct Ask {
     pub others: Others,
     /// Which actions to ask for what would have to change.
     pub what_if: WhatIfs,
+    /// Whether to say how far each number may be off.
+    pub leeway: bool,
     /// How far to search for changes.
     pub bounds: Bounds,
     /// From this moment on, only the rules that fire are told: explanations take longer than the episode.
     pub until: Option<Instant>,
+    /// What the policy was learned on: states outside are told.
+    pub scope: Option<Scope>,
 }
 
 impl Ask {
@@ -77,6 +84,9 @@ pub struct ExplainedStep {
     /// What would have to change for the action asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what_if: Option<WhatIf>,
+    /// How far each number on which the decision depends may be off, where that was asked: those with the least room first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leeway: Vec<Leeway>,
     /// The reward that followed.
     pub reward: f64,
     /// `running`, `terminated` or `truncated`.
@@ -113,9 +123,13 @@ pub fn explain_episode(
     steps: usize,
     ask: &Ask,
 ) -> Result<Trace, Error> {
-    let explainer = Explainer::new(policy, alphabet);
+    let explainer = Explainer::new(policy, alphabet).learned_on(ask.scope.as_ref());
     let (mut world, mut ties) = episode_streams(seed, episode);
     env.reset(&mut world);
+    let around = match ask.what_if {
+        WhatIfs::Others if !ask.is_late() => Reachable::explore(&explainer, env),
+        _ => None,
+    };
     let mut facts = Facts::new(alphabet);
     let (mut trace, mut listed) = (Vec::new(), Vec::new());
     let mut total = 0.0;
@@ -130,9 +144,12 @@ pub fn explain_episode(
         let explainer = explainer.among(legal);
         let late = ask.is_late();
         let asked = if late { Vec::new() } else { ask.others.list(alphabet, &universe, legal) };
-        let (action, mut explanation) = explainer
-            .explain(&facts, &universe, &mut ties, &asked)
-            .ok_or_else(|| Error::World(Fault::new("there is nothing to do: this state has no actions")))?;
+        let (action, mut explanation) =
+            bounded(MOST_WORK, || explainer.explain(&facts, &universe, &mut ties, &asked))
+                .map_err(Error::Definition)?
+                .ok_or_else(|| {
+                    Error::World(Fault::new("there is nothing to do: this state has no actions"))
+                })?;
         let what_if = match &ask.what_if {
             _ if late => None,
             WhatIfs::None => None,
@@ -140,15 +157,18 @@ pub fn explain_episode(
                 .ok()
                 .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
             WhatIfs::Others => {
-                explainer.ask_others(&mut explanation, &action, &facts, &universe, &asked, ask);
+                let asked: Vec<GroundAction> = asked.into_iter().filter(|a| *a != action).collect();
+                explainer.ask_others(&mut explanation, &facts, &universe, &asked, (ask, around.as_ref()));
                 None
             }
         };
+        let leeway = if ask.leeway && !late { explainer.leeway(&facts, &universe) } else { Vec::new() };
         let outcome = env.step(action.action, &action.args, &mut world);
         (status, total) = (outcome.status, total + outcome.reward);
         let reward = outcome.reward;
-        trace.push(ExplainedStep { step, agent, explanation, what_if, reward, status: name(status), scene });
-        if status != Status::Running {
+        let status = name(status);
+        trace.push(ExplainedStep { step, agent, explanation, what_if, leeway, reward, status, scene });
+        if outcome.status != Status::Running {
             break;
         }
     }
@@ -205,22 +225,24 @@ impl Others {
 }
 
 impl Explainer<'_> {
-    /// Adds to each of the other actions what would have to change for it.
+    /// Adds to each of the other actions, `asked`, what would have to change for it: told by a state that can be reached, where one is
+    /// known.
     fn ask_others(
         &self,
         explanation: &mut Explanation,
-        chosen: &GroundAction,
         facts: &Facts,
         universe: &Universe,
         asked: &[GroundAction],
-        ask: &Ask,
+        (ask, around): (&Ask, Option<&Reachable>),
     ) {
-        let others = asked.iter().filter(|a| *a != chosen);
-        for (why, action) in explanation.others.iter_mut().zip(others) {
+        let near = around.map(|around| around.by_distance(facts, self.alphabet)).unwrap_or_default();
+        for (why, action) in explanation.others.iter_mut().zip(asked) {
             if ask.is_late() {
                 return;
             }
-            why.what_if = Some(self.what_if(action, facts, universe, ask.bounds));
+            let reachable = around.and_then(|around| around.what_if(self, action, &near));
+            why.what_if =
+                Some(reachable.unwrap_or_else(|| self.what_if(action, facts, universe, ask.bounds)));
         }
     }
 }

@@ -15,6 +15,7 @@
 
 use std::ops::ControlFlow;
 
+use derrl_env::Scene;
 use derrl_logic::{
     Alphabet, Decider, Decision, Facts, GroundAction, Literal, Object, Pred, Query, Role, Universe,
 };
@@ -66,6 +67,8 @@ pub enum Found {
     Found(Change),
     /// No change of the facts that may change does it.
     Impossible,
+    /// No state that can be reached in the instance does it; all of them were looked at.
+    Unreachable,
     /// No change of up to this many facts does it; larger ones were not tried.
     Beyond {
         /// The bound on the size of a change.
@@ -93,6 +96,18 @@ pub struct Change {
     pub ties: Vec<String>,
     /// Constraints of the domain that the changed state would break: it is then no state of this world.
     pub breaks: Vec<String>,
+    /// What the changed state looks like, where it is one that can be reached.
+    #[serde(skip)]
+    pub look: Option<Look>,
+}
+
+/// What a state looks like: its scene, and its facts as text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// What it looks like.
+    pub scene: Scene,
+    /// What holds.
+    pub facts: Vec<String>,
 }
 
 /// How far a search goes, and which changes it may make.
@@ -152,7 +167,7 @@ impl Explainer<'_> {
             Found::Found(change) if change.standing == Standing::Alone => chosen.clone(),
             Found::Found(change) => search.smallest(Goal::Alone, change.size(), bounds.changes),
             Found::Already => search.smallest(Goal::Alone, 1, bounds.changes),
-            Found::Impossible | Found::Beyond { .. } | Found::GaveUp { .. } => chosen.clone(),
+            _ => chosen.clone(),
         };
         let silent = match &chosen {
             _ if now != Standing::Beaten => Found::Already,
@@ -506,6 +521,7 @@ impl<'a> Search<'a> {
             fired: derived.map(|(i, phi)| self.explainer.describe(i, &phi, &self.facts, self.universe)),
             ties: others.map(|a| self.explainer.show(a, self.universe)).collect(),
             breaks: self.broken().map(|(text, _)| text.to_string()).collect(),
+            look: None,
         }
     }
 

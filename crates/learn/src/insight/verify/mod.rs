@@ -7,13 +7,15 @@
 //! | `counterexample.rs` | that way as a run, with the step where it goes wrong and why |
 //! | `certificate.rs` | what somebody else needs to check a verdict |
 //! | `reached.rs` | the states of a family that a policy can reach, as a graph |
-//! | `property.rs` | what never holds, and how many actions a run takes at the most |
+//! | `property.rs` | what never holds, how many actions a run takes at the most, whether anything is starved |
+//! | `served.rs` | the states of a family with all names, and the objects that are left out in them |
 
 mod certificate;
 mod counterexample;
 mod failure;
 mod property;
 mod reached;
+mod served;
 mod walk;
 
 use std::ops::Range;

@@ -1,12 +1,13 @@
-//! Properties beyond the goal: what never holds, and how many actions a run takes at the most.
+//! Properties beyond the goal: what never holds, how many actions a run takes at the most, and whether anything is starved.
 
 use std::sync::Arc;
 
-use derrl_env::{Next, observe_state};
-use derrl_logic::{Alphabet, Facts, Pred, Role};
+use derrl_env::{Family, Next, Scene, Space, observe_state};
+use derrl_logic::{Alphabet, Facts, GroundAction, Object, Pred, Role};
 use serde::Serialize;
 
 use super::reached::Reached;
+use super::served::{Followed, Run, Starved};
 use super::walk::Walker;
 use super::{Monitor, Subject};
 use crate::error::Error;
@@ -18,6 +19,14 @@ pub enum Property {
     Never(Pred),
     /// The goal is reached after so many actions at the most.
     Within(u32),
+    /// Of so many actions in a row, one names each object that waits all the while: of which one of these predicates holds, or, where
+    /// there are none, that actions can name.
+    Served {
+        /// How many actions.
+        within: u32,
+        /// Predicates of one object.
+        waits: Vec<Pred>,
+    },
 }
 
 /// Whether a property holds.
@@ -41,8 +50,14 @@ pub struct Violating {
     pub instance: String,
     /// What holds throughout.
     pub background: Vec<String>,
+    /// The object that is starved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starved: Option<String>,
     /// What holds before each action, and the action; the last state has none.
     pub steps: Vec<(Vec<String>, Option<String>)>,
+    /// What each of these states looks like.
+    #[serde(skip)]
+    pub scenes: Vec<Scene>,
 }
 
 impl Property {
@@ -50,6 +65,15 @@ impl Property {
         match self {
             Property::Never(pred) => format!("never {}", alphabet.predicate(*pred).name),
             Property::Within(most) => format!("the goal within {most} actions"),
+            Property::Served { within, waits } => {
+                let names: Vec<&str> = waits.iter().map(|p| alphabet.predicate(*p).name.as_str()).collect();
+                let which = if names.is_empty() {
+                    "every object".to_string()
+                } else {
+                    format!("all that is {}", names.join(" or "))
+                };
+                format!("{which} served within {within} actions")
+            }
         }
     }
 }
@@ -70,36 +94,72 @@ pub fn check_property(
     };
     for (size, entry) in space.sizes().iter().enumerate() {
         // The shortest run of the size, and its family.
-        let mut found: Option<(Vec<u128>, u64)> = None;
+        let mut found: Option<(Found, u64)> = None;
         for i in 0..entry.families {
             monitor.walked(entry, i);
             if monitor.interrupted() {
                 return Ok(None);
             }
-            let mut mark = |facts: &Facts| match property {
-                Property::Never(pred) => facts.tuples(*pred).next().is_some(),
-                Property::Within(_) => false,
-            };
-            let reached = Reached::new(&mut walker, space.as_ref(), size, i, &mut mark);
-            report.states += reached.codes.len() as u64;
-            let run = match property {
-                Property::Never(_) => reached.way_to_marked(),
-                Property::Within(most) => reached.longer_than(*most),
-            };
+            let (states, run) = look(subject, property, &mut walker, space.as_ref(), (size, i))?;
+            report.states += states;
             if let Some(run) = run
-                && found.as_ref().is_none_or(|(shortest, _)| run.len() < shortest.len())
+                && found.as_ref().is_none_or(|(shortest, _)| run.length() < shortest.length())
             {
                 found = Some((run, i));
             }
         }
         if let Some((run, family)) = found {
             report.holds = false;
-            report.counterexample =
-                Some(tell(subject, &mut walker, space.family(size, family).as_ref(), &run));
+            let family = space.family(size, family);
+            let (run, starved) = match run {
+                Found::UpToNames(run) => (replay(&mut walker, family.as_ref(), &run), None),
+                Found::Starved(Starved { run, object }) => (run, Some(object)),
+            };
+            report.counterexample = Some(tell(subject, family.as_ref(), &run, starved));
             break;
         }
     }
     Ok(Some(report))
+}
+
+/// A run that violates a property.
+enum Found {
+    /// Its states, up to names that are not told apart.
+    UpToNames(Vec<u128>),
+    Starved(Starved),
+}
+
+impl Found {
+    fn length(&self) -> usize {
+        match self {
+            Found::UpToNames(run) => run.len(),
+            Found::Starved(starved) => starved.run.len(),
+        }
+    }
+}
+
+/// How many states of a family can be reached, and a shortest run that violates a property.
+fn look(
+    subject: &Subject<'_>,
+    property: &Property,
+    walker: &mut Walker<'_>,
+    space: &dyn Space,
+    (size, i): (usize, u64),
+) -> Result<(u64, Option<Found>), Error> {
+    if let Property::Served { within, waits } = property {
+        let followed = Followed::new(walker, subject.alphabet, space, (size, i), waits)?;
+        return Ok((followed.states(), followed.starved(*within).map(Found::Starved)));
+    }
+    let mut mark = |facts: &Facts| match property {
+        Property::Never(pred) => facts.tuples(*pred).next().is_some(),
+        _ => false,
+    };
+    let reached = Reached::new(walker, space, size, i, &mut mark);
+    let run = match property {
+        Property::Within(most) => reached.longer_than(*most),
+        _ => reached.way_to_marked(),
+    };
+    Ok((reached.codes.len() as u64, run.map(Found::UpToNames)))
 }
 
 impl Reached {
@@ -135,22 +195,8 @@ impl Reached {
 }
 
 /// A run with all names kept from one state to the next.
-fn tell(
-    subject: &Subject<'_>,
-    walker: &mut Walker<'_>,
-    family: &dyn derrl_env::Family,
-    run: &[u128],
-) -> Violating {
-    let alphabet: &Arc<Alphabet> = subject.alphabet;
-    let universe = Arc::clone(family.universe());
-    let mut facts = Facts::new(alphabet);
-    let mut shown = |state: u128, is_background: bool| -> Vec<String> {
-        observe_state(family, state, &mut facts);
-        let of_role =
-            facts.iter().filter(|(p, _)| (alphabet.predicate(*p).role == Role::Background) == is_background);
-        of_role.map(|(p, args)| universe.show(&alphabet.predicate(p).name, args)).collect()
-    };
-    let mut steps = Vec::new();
+fn replay(walker: &mut Walker<'_>, family: &dyn Family, run: &[u128]) -> Run {
+    let mut told = Vec::new();
     let mut state = run[0];
     for next in &run[1..] {
         let (ties, all) = walker.decide(family, state);
@@ -160,10 +206,29 @@ fn tell(
             _ => None,
         });
         let Some((action, after)) = taken else { break };
-        let action = universe.show_action(alphabet, action.action, &action.args);
-        steps.push((shown(state, false), Some(action)));
+        told.push((state, Some(action.clone())));
         state = after;
     }
-    steps.push((shown(state, false), None));
-    Violating { instance: family.title(), background: shown(run[0], true), steps }
+    told.push((state, None));
+    told
+}
+
+fn tell(subject: &Subject<'_>, family: &dyn Family, run: &Run, starved: Option<Object>) -> Violating {
+    let alphabet: &Arc<Alphabet> = subject.alphabet;
+    let universe = family.universe();
+    let mut facts = Facts::new(alphabet);
+    let mut shown = |state: u128, is_background: bool| -> Vec<String> {
+        observe_state(family, state, &mut facts);
+        let of_role =
+            facts.iter().filter(|(p, _)| (alphabet.predicate(*p).role == Role::Background) == is_background);
+        of_role.map(|(p, args)| universe.show(&alphabet.predicate(p).name, args)).collect()
+    };
+    let named = |a: &GroundAction| universe.show_action(alphabet, a.action, &a.args);
+    Violating {
+        instance: family.title(),
+        background: run.first().map_or_else(Vec::new, |(state, _)| shown(*state, true)),
+        starved: starved.map(|o| universe.name(o).to_string()),
+        steps: run.iter().map(|(state, action)| (shown(*state, false), action.as_ref().map(named))).collect(),
+        scenes: run.iter().map(|(state, _)| family.scene(*state)).collect(),
+    }
 }
