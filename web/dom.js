@@ -61,6 +61,24 @@ async function copied(content) {
   }
 }
 
+// A drawing of the page as a file of its own: with its colours, and where its pieces are now.
+function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const style = getComputedStyle(document.documentElement);
+  const [, , width, height] = svg.getAttribute("viewBox").split(" ");
+  for (const [name, value] of [["xmlns", SVG], ["width", width], ["height", height], ["font-family", "DejaVu Sans, Verdana, sans-serif"]]) copy.setAttribute(name, value);
+  copy.prepend(draw("rect", { width, height, fill: "var(--card)" }));
+  for (const node of [copy, ...copy.querySelectorAll("*")]) {
+    if (node.style.transform) node.setAttribute("transform", node.style.transform.replaceAll("px", ""));
+    node.removeAttribute("style");
+    node.removeAttribute("class");
+    for (const { name, value } of [...node.attributes]) {
+      node.setAttribute(name, value.replace(/var\((--[\w-]+)\)/g, (_, colour) => style.getPropertyValue(colour).trim()));
+    }
+  }
+  return new XMLSerializer().serializeToString(copy);
+}
+
 // Says on a button for a moment what it did.
 function said(button, word) {
   const label = button.dataset.label || button.textContent;

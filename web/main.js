@@ -37,9 +37,9 @@ function headNode(run) {
   const counts = run.counts;
   const facts = [
     `seed ${run.seed}`,
-    Number.isFinite(counts.episodes) && `${grouped(counts.episodes)} episode${counts.episodes === 1 ? "" : "s"}`,
+    counts.episodes > 0 && `${grouped(counts.episodes)} episode${counts.episodes === 1 ? "" : "s"}`,
     Number.isFinite(counts.steps) && `${grouped(counts.steps)} steps`,
-    Number.isFinite(counts.restarts) && plural(counts.restarts, "restart"),
+    counts.restarts > 0 && plural(counts.restarts, "restart"),
     Number.isFinite(counts.seconds) && `${number(counts.seconds, counts.seconds < 10 ? 2 : 0)} s of training`,
   ];
   const title = run.domain === run.world ? capital(run.world) : run.domain;
@@ -76,7 +76,8 @@ function openPlace() {
 }
 
 // Shows a run, at the task that was shown before where it has that.
-function open(run, at = {}) {
+function open(unnamed, at = {}) {
+  const run = named(unnamed);
   if (player) player.stop();
   place = { ...place, ...at, run: run.label };
   const where = { task: at.task || place.task, episode: at.episode || null, step: at.step ?? null };
@@ -84,10 +85,10 @@ function open(run, at = {}) {
     place = { ...place, ...now };
     writePlace();
   }, [[scoresNode(run)], [curveNode(run)]]);
-  replace(byId("head"), headNode(run));
+  replace(byId("head"), headNode(unnamed));
   replace(byId("main"), data.runs.length > 1 && el("p", { class: "back" }, el("button", { class: "link", type: "button", "data-overview": "", onclick: () => { openOverview(); window.scrollTo(0, 0); } }, "← All runs")),
     [...data.notes, ...run.notes].map(noteNode), failedNode(run), player.node,
-    el("div", { class: "below" }, verifyNode(run), runsNode(sameDomain(run), run, data.summaries.find((s) => s.domain === run.domain), (other) => { open(other); window.scrollTo(0, 0); })));
+    el("div", { class: "below" }, symbolsNode(unnamed, () => open(unnamed, place)), verifyNode(run), runsNode(sameDomain(unnamed), unnamed, data.summaries.find((s) => s.domain === run.domain), (other) => { open(other); window.scrollTo(0, 0); })));
   player.show(where.task, where.episode, where.step);
   writePlace();
 }

@@ -53,11 +53,12 @@ class Player {
       p.caption, p.decision, p.numbers,
       el("p", { class: "hint keys" }, "Keys: ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " step, ", el("kbd", {}, "space"), " play, ", el("kbd", {}, "Home"), " ", el("kbd", {}, "End")),
       p.command);
-    const rules = card("rules", "The policy", p.rules);
+    const take = this.run.label !== undefined && takeNode(this.run, this.run.tasks.length ? () => p.scene.querySelector("svg") : null);
+    const rules = card("rules", "The policy", p.rules, take);
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
     // "Why not" stays near the picture: under it where a long policy would push it away.
     // It has its room before it is there, so that nothing moves under a pointer.
-    const others = card("others", "Why not another action?", p.others, el("div", { class: "why-room" }, p.why, el("p", { class: "hint point" }, "Point at an action to see why it was not chosen; click to keep the answer.")));
+    const others = card("others", "Why not another action?", p.others, el("div", { class: "why-room", tabindex: 0, role: "group", "aria-label": "The answer" }, p.why, el("p", { class: "hint point" }, "Point at an action to see why it was not chosen; click to keep the answer.")));
     const isLong = this.run.rules.length > 4;
     this.columns = [[player, isLong && others, this.more[0]], [rules, !isLong && others, card("facts", "What holds", p.facts), this.more[1]]];
     return el("div", { class: "stage" }, this.columns.map((column) => el("div", { class: "column" }, column)));
@@ -202,7 +203,10 @@ class Player {
     const used = step && step.fired ? usedFacts(this.run.rules[step.fired.rule], step.fired.phi) : new Set();
     const fixed = (fact) => this.run.background.includes(fact.split("(")[0].replace(/^'|'$/g, ""));
     const background = [...this.episode.background, ...facts.filter(fixed)];
-    const group = (list) => el("div", { class: "group" }, list.map((fact) => el("span", { class: used.has(fact) ? "fact used" : "fact" }, fact)));
+    const group = (list) => el("div", { class: "group" }, list.map((fact) => {
+      const number = reading(fact);
+      return el("span", { class: used.has(fact) ? "fact used" : "fact", title: number && fact }, number ? `${number[0]} = ${shortly(number[1])}` : fact);
+    }));
     const usedBackground = background.filter((fact) => used.has(fact));
     const rest = background.filter((fact) => !used.has(fact));
     const long = background.length > 14;

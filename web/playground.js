@@ -97,7 +97,7 @@ const link = button("link", "Copy link", async () => {
 
 const problem = el("div", { id: "problem", role: "alert" });
 const busy = el("span", { class: "sub", id: "busy", "aria-live": "polite" });
-const offers = el("div", { class: "chips offers", "aria-label": "Words" });
+const offers = el("div", { class: "chips offers", role: "group", "aria-label": "Words" });
 const verdict = el("div", { id: "verdict", class: "verdict-bar", role: "status" }, "Trying …");
 const left = el("div", { class: "slot", id: "acts" });
 const right = el("div", { class: "slot", id: "rules" });

@@ -95,6 +95,7 @@ function verifyNode(run) {
     sizesNode(result),
     result.worst_case && worstNode(result.worst_case),
     result.counterexample && counterexampleNode(result),
+    result.properties.map(propertyNode),
     el("p", { class: "hint" }, result.quick ? "Checked while this page was written, up to a small size. To go further: " : "Found by ", codeNode(result.command)));
 }
 
@@ -134,6 +135,21 @@ const scroll = (table) => el("div", { class: "scroll", tabindex: 0, role: "group
 
 function worstNode(worst) {
   return el("p", { class: "sub example" }, `Worst case: ${plural(worst.actions, "action")} where ${worst.fewest} would do, in ${worst.instance}: `, el("span", { class: "mono" }, worst.facts.join(", ")));
+}
+
+// What was asked for beside the goal: that it holds, or a shortest run in which it does not.
+function propertyNode(asked) {
+  const found = asked.counterexample;
+  const badge = (words) => el("span", { class: "badge" }, words);
+  if (asked.holds) return el("p", { class: "verdict good", "data-property": "holds" }, badge("Holds"), sentence(`${asked.property}, in all ${grouped(asked.states)} states that can be reached`));
+  const steps = found.steps.map(([facts, action], i) => el("li", { class: action ? null : "wrong" },
+    found.pictures[i] && el("div", { class: "scene small" }, drawing(found.pictures[i])),
+    action && el("p", {}, el("strong", { class: "mono" }, action)),
+    (!found.pictures[i] || !action) && el("p", { class: "sub" }, facts.join(", "))));
+  return el("div", { class: "counterexample" },
+    el("p", { class: "verdict bad", "data-property": "violated" }, badge("Violated"), sentence(`not ${asked.property}, in ${found.instance}`)),
+    el("ol", { class: "run" }, steps),
+    (found.starved || found.left_out) && el("p", { class: "sub" }, found.left_out ? `${plural(found.left_out, "more state")} left out. ` : null, found.starved && `No action names ${found.starved}.`));
 }
 
 function counterexampleNode(result) {
@@ -220,8 +236,38 @@ function firstRulesNode(run) {
 function runsNode(runs, here, summary, choose) {
   if (runs.length < 2) return null;
   return el("section", { class: "card wide", "aria-label": "All runs" }, el("h2", {}, "All runs of this domain"),
-    runsTable(runs, here, summary, choose),
+    runsTable(runs, here, summary, choose), besideNode(runs, here),
     el("p", { class: "hint" }, summary.rule_sets === 1 ? `All ${runs.length} runs learned the same rules.` : `${summary.rule_sets} different sets of rules among ${runs.length} runs.`));
+}
+
+// This run beside another one: what each earns, and the rules that only one of them has.
+function besideNode(runs, here) {
+  const room = el("div", { id: "beside" });
+  const others = runs.filter((run) => run !== here);
+  const clause = (rule) => rule.text.replace(/^[\d.]+::/, "");
+  const column = (run, other) => {
+    const has = new Set(other.rules.map(clause));
+    return el("div", {}, el("h3", {}, runName(run, runs)),
+      el("p", { class: "sub" }, run.scores.map(({ task, score }) => `${task} ${number(score.mean, 3)}`).join(" · ")),
+      el("ol", { class: "brief" }, run.rules.map((rule) => el("li", { class: has.has(clause(rule)) ? "mono" : "mono own" }, clause(rule), !has.has(clause(rule)) && el("span", { class: "unseen" }, " (only here)")))));
+  };
+  const show = (label) => {
+    const other = others.find((run) => run.label === label);
+    replace(room, other && [el("div", { class: "split" }, column(here, other), column(other, here)), el("p", { class: "hint" }, "Rules that only one of them has are marked.")]);
+  };
+  return el("div", {}, el("label", { class: "pick" }, "Compare with ", el("select", { "data-choose": "beside", onchange: (event) => show(event.target.value) }, el("option", { value: "" }, "–"), others.map((run) => el("option", { value: run.label }, runName(run, runs))))), room);
+}
+
+// What can be taken along: rules, the picture that is shown, and all that the page knows of the run.
+function takeNode(run, picture) {
+  const button = (id, label, act) => el("button", { class: "tab", type: "button", "data-take": id, onclick: (event) => act(event.target) }, label);
+  const text = `${run.rules.map((rule) => rule.text).join("\n")}\n`;
+  const name = run.label ? run.label.replace(/\W+/g, "-") : run.domain.replace(/\W+/g, "-");
+  return el("p", { class: "edit" },
+    button("copy", "Copy rules", async (node) => said(node, (await copied(text)) ? "Copied" : "Not allowed here")),
+    button("rules", "Download rules", () => download(`${name}.pl`, text, "text/plain")),
+    picture && button("svg", "Download picture", () => download(`${name}.svg`, standalone(picture()), "image/svg+xml")),
+    button("json", "Download data (JSON)", () => download(`${name}.json`, JSON.stringify(run, null, 1), "application/json")));
 }
 
 function runsTable(runs, here, summary, choose) {

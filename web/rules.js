@@ -92,21 +92,29 @@ function whyNot(run, step, other) {
     el("h3", { class: "unseen" }, `Why not ${other.action}?`),
     el("p", {}, el("strong", { class: "mono" }, other.action), " – ", words[other.why]),
     shown,
-    changesNode(other),
+    changesNode(run, other),
   ];
 }
 
-function changesNode(other) {
+// A state that is no step of the episode, drawn small.
+function stillNode(run, at) {
+  const { label, size: [width, height], pieces } = run.pictures[at];
+  return el("div", { class: "scene small still" }, draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, fill: "var(--ink)" },
+    pieces.map(([x, y, looks]) => draw("g", { transform: `translate(${x} ${y})` }, run.looks[looks].map(made).filter(Boolean)))));
+}
+
+function changesNode(run, other) {
   if (!other.changes || !other.changes.length) return null;
   const then = { alone: "then it is the only choice", tie: "then it ties with others", "any-action": "then no rule fires, and any action may be chosen" };
   const answers = other.changes.map((change) => {
     if (change.none) {
       return el("p", { class: "answer sub" }, change.for === "alone" ? `To be the only choice: ${change.none}.` : `${change.none[0].toUpperCase()}${change.none.slice(1)}.`);
     }
-    return el("p", { class: "answer" },
+    if (change.number) return el("p", { class: "answer" }, el("span", { class: "fact comes" }, `if ${change.number}`));
+    return el("div", { class: change.picture === undefined ? null : "changed" }, el("p", { class: "answer" },
       (change.removed || []).map((fact) => el("span", { class: "fact goes" }, fact)),
       (change.added || []).map((fact) => el("span", { class: "fact comes" }, fact)),
-      el("span", { class: "sub" }, then[change.standing]));
+      el("span", { class: "sub" }, then[change.standing])), change.picture !== undefined && stillNode(run, change.picture));
   });
   return [el("h3", {}, "What would have to change"), answers];
 }

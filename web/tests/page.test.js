@@ -133,6 +133,27 @@ for (const domain of DOMAINS) {
   });
 }
 
+test("pacman: symbols are shown, and take names", async () => {
+  const { page, problems } = await open(browser.context, join(train("pacman"), "report.html"));
+  assert.equal(await page.locator(".symbol").count(), 4);
+  assert.ok((await page.locator(".symbol canvas").count()) > 8, "mean images and examples");
+  const clause = () => page.locator(".rule .clause").first().textContent();
+  assert.ok((await clause()).includes("to_s1_past_s3"), await clause());
+  await page.fill('[data-symbol="s1"]', "goal");
+  await page.press('[data-symbol="s1"]', "Enter");
+  assert.ok((await clause()).includes("to_goal_past_s3"), await clause());
+  await page.reload();
+  assert.ok((await clause()).includes("to_goal_past_s3"), "names are kept");
+  await page.fill('[data-symbol="s1"]', "Not a name");
+  await page.press('[data-symbol="s1"]', "Enter");
+  assert.ok((await clause()).includes("to_goal_past_s3"), "what is no name changes nothing");
+  await page.fill('[data-symbol="s1"]', "");
+  await page.press('[data-symbol="s1"]', "Enter");
+  assert.ok((await clause()).includes("to_s1_past_s3"));
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("a pinned answer stays while the mouse moves, and whatever moves under it", async () => {
   const { page, problems } = await open(browser.context, join(train("gridworld"), "report.html"));
   await page.setViewportSize({ width: 1280, height: 420 });
@@ -249,14 +270,15 @@ test("the keyboard plays", async () => {
 
 test("focus can be seen, reaches everything, and everything has a name", async () => {
   const { page } = await open(browser.context, join(train("blocks"), "report.html"));
-  const controls = await page.evaluate(() => [...document.querySelectorAll("a[href], button, select, input, summary, .scroll")]
-    .filter((node) => node.checkVisibility()).map((node) => node.outerHTML));
+  const controls = await page.evaluate(() => [...document.querySelectorAll("a[href], button, select, input, summary, .scroll, .why-room")]
+    .filter((node) => node.checkVisibility()).map((node) => (node.matches(".why-room") ? node.cloneNode() : node).outerHTML));
   for (const wanted of controls) {
     await page.keyboard.press("Tab");
     const focus = await page.evaluate(() => {
       const node = document.activeElement;
       const style = getComputedStyle(node);
-      return { html: node.outerHTML, outline: `${style.outlineStyle} ${style.outlineWidth}`, why: node.matches(".chip") };
+      // What the room of an answer holds changes as one goes there.
+      return { html: (node.matches(".why-room") ? node.cloneNode() : node).outerHTML, outline: `${style.outlineStyle} ${style.outlineWidth}`, why: node.matches(".chip") };
     });
     // A chip that has the focus is open, and says so.
     assert.equal(focus.why ? focus.html.replace('expanded="true"', 'expanded="false"') : focus.html, wanted, "in the order of the page");
@@ -464,6 +486,32 @@ test("the verification is on the page: proofs, counterexamples, and why there is
   await page.close();
 });
 
+test("what was asked beside the goal is on the page, and what violates it is drawn", async () => {
+  const run = join(folder, "asked");
+  cpSync(train("blocks"), run, { recursive: true });
+  writeFileSync(join(run, "policy.pl"), "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n");
+  derrl(["verify", run, "--max-objects", "4", "--within", "9", "--served-within", "2"], { fails: true });
+  derrl(["report", run]);
+  const { page, problems } = await open(browser.context, join(run, "report.html"));
+  const section = page.locator('[aria-label="Verification"]');
+  assert.match(await section.locator('[data-property="holds"]').textContent(), /^HoldsThe goal within 9 actions, in all \d+ states/);
+  assert.match(await section.locator('[data-property="violated"]').textContent(), /^ViolatedNot every object served within 2 actions, in 3 blocks/);
+  assert.equal(await section.locator(".counterexample ol.run > li").count(), 3);
+  assert.equal(await section.locator(".counterexample .scene svg").count(), 3, "each state is drawn");
+  assert.match(await section.locator(".counterexample").textContent(), /No action names [a-z]\./);
+  // Names are text.
+  const evil = "<img src=x onerror='window.hacked=1'>";
+  const kept = JSON.parse(readFileSync(join(run, "verify.json"), "utf8"));
+  const found = { instance: evil, starved: evil, steps: [[[evil], evil], [[evil], null]] };
+  writeFileSync(join(run, "verify.json"), JSON.stringify({ ...kept, properties: [{ property: evil, holds: false, states: 1, counterexample: found }] }));
+  derrl(["report", run]);
+  await page.reload();
+  assert.ok((await section.locator(".counterexample").textContent()).includes(evil));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("scores: longer bars are better, one episode has no error, and only goals have successes", async () => {
   const run = join(folder, "scored");
   cpSync(train("blocks"), run, { recursive: true });
@@ -528,13 +576,23 @@ test("pages stay small", () => {
   }
 });
 
+/** The first step of the first episode in which a rule fires and a number could turn the decision. */
+const decided = (run) => {
+  const at = run.tasks[0].episodes[0].steps.findIndex((step) => step.fired && step.leeway?.length);
+  assert.notEqual(at, -1, "some decision depends on a number");
+  return at;
+};
+
 test("numbers: a gauge for each, thresholds as lines, the plane of two coloured by decision", async () => {
-  const { page, problems } = await open(browser.context, join(train("cartpole"), "report.html"));
   const { runs: [run] } = dataOf(join(train("cartpole"), "report.html"));
-  const compared = new Set(run.rules.flatMap((rule) => rule.body.map((atom) => atom.name.split(" ")[0])));
+  const at = decided(run);
+  const { page, problems } = await open(browser.context, join(train("cartpole"), "report.html"), `#task=${run.tasks[0].task}&step=${at + 1}`);
+  // A threshold of one measure is a line on its gauge; that of a sum is not.
+  const plain = run.rules.flatMap((rule) => rule.body).filter((atom) => /^\w+ [<>=]/.test(atom.name));
+  const compared = new Set(plain.map((atom) => atom.name.split(" ")[0]));
   assert.deepEqual(await page.locator("[data-measure]").evaluateAll((nodes) => nodes.map((node) => node.dataset.measure)), ["position", "speed", "angle", "spin"]);
   for (const name of compared) assert.ok(await page.locator(`[data-measure="${name}"] line`).count(), `${name} has a threshold`);
-  const fired = run.rules[run.tasks[0].episodes[0].steps[0].fired.rule].body.map((atom) => atom.name.split(" ")[0]);
+  const fired = run.rules[run.tasks[0].episodes[0].steps[at].fired.rule].body.flatMap((atom) => atom.name.match(/position|speed|angle|spin/g));
   assert.deepEqual((await page.locator(".gauge.used").evaluateAll((nodes) => nodes.map((node) => node.dataset.measure))).sort(), [...new Set(fired)].sort());
   const colours = () => page.locator(".plane rect").evaluateAll((nodes) => new Set(nodes.map((node) => node.getAttribute("fill"))).size);
   if (compared.size > 1) assert.ok((await colours()) > 1, "two decisions, two colours");
@@ -542,6 +600,76 @@ test("numbers: a gauge for each, thresholds as lines, the plane of two coloured 
   await page.click('[data-act="next"]');
   assert.notEqual(await page.locator('[data-measure="angle"] circle').getAttribute("cx"), before, "the disc moves");
   assert.ok((await page.locator(".use").first().textContent()).includes("Fires in"));
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("how far a reading may be off is told and drawn, and what number would do", async () => {
+  const file = join(train("cartpole"), "report.html");
+  const { runs: [run] } = dataOf(file);
+  const at = decided(run);
+  const { page, problems } = await open(browser.context, file, `#task=${run.tasks[0].task}&step=${at + 1}`);
+  const step = run.tasks[0].episodes[0].steps[at];
+  assert.ok(step.leeway.length, "the decision depends on a number");
+  for (const [name] of step.leeway) {
+    assert.equal(await page.locator(`[data-measure="${name}"] .room`).count(), 1);
+    assert.match(await page.locator(`[data-measure="${name}"]`).textContent(), /another decision if [\d.e−]+ (lower|higher)/);
+  }
+  await page.locator(".chip").first().click();
+  assert.match(await page.locator("#why").textContent(), /What would have to change.*if \w+ were/);
+  assert.match(await page.locator(".scene svg").first().getAttribute("aria-label"), /^The cart is .* the pole leans/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("what would have to change is a state that can be, and is drawn", async () => {
+  for (const domain of ["blocks", "doorkey"]) {
+    const file = join(train(domain), "report.html");
+    const { runs: [run] } = dataOf(file);
+    const steps = run.tasks[0].episodes[0].steps;
+    const changes = steps.flatMap(({ at }) => run.situations[at].others.map((other) => [at, other])).filter(([, other]) => other.changes?.some((change) => change.picture !== undefined));
+    assert.ok(changes.length, `${domain}: some action has a state in which it is chosen`);
+    const [at, other] = changes[0];
+    const { page, problems } = await open(browser.context, file, `#task=${run.tasks[0].task}&step=${steps.findIndex((step) => step.at === at) + 1}`);
+    await page.locator(`.chip[data-other="${other.action}"]`).click();
+    const still = page.locator("#why .still svg").first();
+    assert.ok(await still.isVisible());
+    assert.notEqual(await still.getAttribute("aria-label"), await page.locator(".scene svg").first().getAttribute("aria-label"), "another state");
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
+test("rules, the picture and all data can be taken along", async () => {
+  const { page, problems } = await open(browser.context, join(train("blocks"), "report.html"));
+  const { runs: [run] } = dataOf(join(train("blocks"), "report.html"));
+  const taken = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-take="${name}"]`)]);
+    return [download.suggestedFilename(), readFileSync(await download.path(), "utf8")];
+  };
+  const [rules, text] = await taken("rules");
+  assert.match(rules, /\.pl$/);
+  assert.deepEqual(text.trim().split("\n"), run.rules.map((rule) => rule.text));
+  const [, svg] = await taken("svg");
+  assert.ok(svg.startsWith("<svg") && !svg.includes("var(") && svg.includes("translate("), svg.slice(0, 300));
+  assert.equal(await page.evaluate((source) => new DOMParser().parseFromString(source, "image/svg+xml").querySelector("parsererror"), svg), null);
+  const [, data] = await taken("json");
+  assert.deepEqual(JSON.parse(data).rules, run.rules);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
+test("two runs side by side, with what only one of them says", async () => {
+  const run = train("countdown", "--seeds", "3..5");
+  const { page, problems } = await open(browser.context, join(run, "report.html"), "#run=seed-3");
+  const { runs } = dataOf(join(run, "report.html"));
+  const clauses = (i) => runs[i].rules.map((rule) => rule.text.replace(/^[\d.]+::/, ""));
+  await page.selectOption('[data-choose="beside"]', { label: "seed 5" });
+  const columns = page.locator("#beside .split > div");
+  assert.equal(await columns.count(), 2);
+  const own = clauses(0).filter((rule) => !clauses(2).includes(rule));
+  assert.equal(await columns.first().locator(".own").count(), own.length);
+  assert.equal(await columns.first().locator("li").count(), runs[0].rules.length);
   assert.deepEqual(problems, []);
   await page.close();
 });

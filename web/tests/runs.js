@@ -25,15 +25,19 @@ export function derrl(args, { hideSumo = false, fails = false } = {}) {
 export const folder = mkdtempSync(join(tmpdir(), "derrl-runs-"));
 export const clean = () => rmSync(folder, { recursive: true, force: true });
 
-const QUICK = ["--set", "updates=60", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
-const QUICKEST = ["--shared", "--set", "updates=2", "--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--set", "selection_episodes=1", "--episodes", "1"];
+// The gradient alone: its curves are drawn.
+const GRADIENT = ["--set", "without=explore,draw,change,try", "--set", "doubling=false"];
+const QUICK = [...GRADIENT, "--set", "updates=60", "--set", "restarts=2", "--episodes", "20"];
+const QUICKEST = ["--shared", ...GRADIENT, "--set", "updates=2", "--set", "restarts=1", "--episodes", "1"];
+// The gradient compares no numbers.
+const SETTINGS = { traffic: QUICKEST, cartpole: ["--episodes", "20"] };
 
 // The folder of a run of a domain, or null where its simulator is missing.
 export function train(domain, ...more) {
   const out = join(folder, [domain, ...more].join("").replace(/\W+/g, "-"));
   if (existsSync(out)) return out;
   try {
-    derrl(["train", domain, "--out", out, ...(domain === "traffic" ? QUICKEST : QUICK), ...more]);
+    derrl(["train", domain, "--out", out, ...(SETTINGS[domain] ?? QUICK), ...more]);
   } catch (error) {
     if (domain === "traffic" && /SUMO was not found/.test(error.stderr)) return null;
     throw error;

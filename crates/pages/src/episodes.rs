@@ -88,7 +88,7 @@ fn of_task(
         let what_if = if all.explained < MOST_CHANGES { WhatIfs::Others } else { WhatIfs::None };
         let others =
             if all.explained < MOST_EXPLAINED { Others::First(MOST_OTHERS, None) } else { Others::None };
-        let ask = Ask { others, what_if, bounds: BOUNDS, until: extent.until };
+        let ask = Ask { others, what_if, leeway: true, bounds: BOUNDS, until: extent.until, scope: None };
         let trace = play(subject, env.as_mut(), number, extent.steps, &ask)?;
         let number = number as usize + 1;
         let command = command(subject, task, options, number);
@@ -151,7 +151,14 @@ fn chosen(mut found: Vec<Candidate>, most: usize) -> Vec<u64> {
 }
 
 /// Asks for nothing but what was done.
-const SILENT: Ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: BOUNDS, until: None };
+const SILENT: Ask = Ask {
+    others: Others::None,
+    what_if: WhatIfs::None,
+    leeway: false,
+    bounds: BOUNDS,
+    until: None,
+    scope: None,
+};
 
 /// The first instructive episode of a task: one to show.
 pub fn showpiece(subject: &Subject<'_>, task: &str, steps: usize) -> Result<Trace, Error> {

@@ -1,7 +1,7 @@
 //! What a verification found, in words, JSON and pictures.
 
 use derrl_env::{Exhaustive, Extent, Scene, World};
-use derrl_learn::{Report, SizeReport, Verdict};
+use derrl_learn::{Report, SizeReport, Verdict, Violating};
 use derrl_report::table::thousands;
 use derrl_report::{Document, Marks, Picture, superscript};
 use serde_json::{Value, json};
@@ -17,6 +17,14 @@ pub fn pictures(report: &Report) -> Vec<Document> {
         Picture::new(scene, facts, &marks).document()
     };
     found.scenes.iter().take(MOST_PICTURES).enumerate().map(drawn).collect()
+}
+
+/// The states of a run that violates a property, drawn, for a page.
+pub fn pictures_of_property(found: &Violating) -> Vec<Document> {
+    let drawn = |((facts, _), scene): (&(Vec<String>, Option<String>), &Scene)| {
+        Picture::new(scene, facts, &Marks::of(None)).document()
+    };
+    found.steps.iter().zip(&found.scenes).take(MOST_PICTURES).map(drawn).collect()
 }
 
 /// States of a counterexample that a page draws, at the most.
@@ -51,19 +59,17 @@ pub fn headline(report: &Report, world: &World) -> String {
     let largest = report.sizes.last().map_or(0, |s| s.size);
     let instances = report.sizes.iter().fold(0u128, |sum, s| sum.saturating_add(s.instances));
     let instances = big(instances);
-    // One of "sets of problems" is one set of problems.
-    let unit = match unit(world).split_once(' ') {
-        _ if largest != 1 => unit(world).to_string(),
-        Some((things, rest)) => format!("{} {rest}", things.trim_end_matches('s')),
-        None => unit(world).trim_end_matches('s').to_string(),
+    let which = match unit(world) {
+        "sets of problems" => format!("{instances} given problems"),
+        unit => format!("{instances} instances of up to {largest} {unit}"),
     };
     match report.verdict {
-        Verdict::Proved => format!(
-            "proved: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal however ties are broken"
-        ),
+        Verdict::Proved => {
+            format!("proved: in all {which}, the policy reaches the goal however ties are broken")
+        }
         Verdict::ProvedIfTiesAreRandom => format!(
-            "proved if ties are random: in all {instances} instances of up to {largest} {unit}, the policy reaches the goal with \
-             probability 1 when ties are broken at random"
+            "proved if ties are random: in all {which}, the policy reaches the goal with probability 1 when ties are \
+             broken at random"
         ),
         Verdict::Refuted => "refuted: the policy does not always reach the goal".to_string(),
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::hour::Hour;
 use crate::run::{Run, Summary, summarise};
 
 const TEMPLATE: &str = include_str!("../web/page.html");
@@ -17,6 +18,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../web/numbers.js"),
     include_str!("../web/player.js"),
     include_str!("../web/results.js"),
+    include_str!("../web/symbols.js"),
 ];
 
 #[derive(Serialize)]
@@ -55,6 +57,13 @@ fn complete(title: &str, runs: &[Run], notes: &[String], served: Option<Served>)
     let data = Data { version, title, notes, summaries, runs, served };
     let scripts = [SCRIPTS.concat(), include_str!("../web/main.js").to_string()].concat();
     fill(title, &data, &scripts, "")
+}
+
+/// A page on which an hour of traffic can be watched.
+pub fn hour_page(title: &str, hour: &Hour) -> Result<String, Error> {
+    let scripts =
+        [include_str!("../web/dom.js"), include_str!("../web/rules.js"), include_str!("../web/hour.js")];
+    fill(title, hour, &scripts.concat(), "")
 }
 
 /// A page that asks `derrl serve` for more.

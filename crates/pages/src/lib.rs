@@ -11,19 +11,25 @@
 //! | `curves.rs` | training curves, of one run and of several |
 //! | `episodes.rs` | which episodes are shown, and their explanations |
 //! | `writer.rs` | an explained episode, written briefly |
+//! | `answers.rs` | why other actions were not chosen, and what would have to change |
+//! | `pictures.rs` | pictures, written briefly |
 //! | `uses.rs` | what is lost without each rule |
 //! | `findings.rs` | what a verification found, in words, JSON and pictures |
 //! | `verification.rs` | what is proved or refuted about the policy of a run |
 //! | `laws.rs` | what was so in all states of an episode |
+//! | `hour.rs` | an hour of traffic that can be watched |
 //! | `html.rs` | the HTML around all this |
 
+mod answers;
 mod curves;
 mod episodes;
 mod error;
 mod extent;
 mod findings;
+mod hour;
 mod html;
 mod laws;
+mod pictures;
 mod record;
 mod run;
 mod uses;
@@ -34,8 +40,9 @@ pub use curves::training_curve;
 pub use episodes::showpiece;
 pub use error::Error;
 pub use extent::Extent;
-pub use findings::{big, document, headline, pictures, remark, unit};
-pub use html::{Live, Served, live, page, served_page};
+pub use findings::{big, document, headline, pictures, pictures_of_property, remark, unit};
+pub use hour::{Hour, Light, Situation, Stop, Told};
+pub use html::{Live, Served, hour_page, live, page, served_page};
 pub use record::{Record, Subject};
 pub use run::{Run, glance, try_out};
 pub use verification::{Verification, small};

@@ -40,6 +40,8 @@ pub struct Record<'a> {
     pub result: &'a Value,
     /// Its training curves: a JSON object per line.
     pub metrics: &'a str,
+    /// What its symbols look like, where states are pixels.
+    pub symbols: Option<&'a Value>,
     /// What `verify --json` printed, if it was asked; or why that cannot be read.
     pub verified: Option<Result<&'a Value, &'a str>>,
 }

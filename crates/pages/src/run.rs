@@ -48,6 +48,9 @@ pub struct Run {
     /// What is missing where it did not, if that was found.
     #[serde(skip_serializing_if = "Value::is_null")]
     diagnosis: Value,
+    /// What it sees by, where states are pixels: what symbols bring and look like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sight: Option<Sight>,
     /// The curve of the chosen restart.
     #[serde(skip)]
     chosen: Vec<(f64, f64)>,
@@ -57,9 +60,16 @@ pub struct Run {
     pub notes: Vec<String>,
 }
 
-/// A rule in parts, so that each can be set in type.
+/// What symbols bring, how well they are told apart, and what they look like.
 #[derive(Serialize)]
-struct RuleText {
+struct Sight {
+    perception: Value,
+    symbols: Value,
+}
+
+/// A rule in parts, so that each can be set in type.
+#[derive(Debug, Serialize)]
+pub(crate) struct RuleText {
     weight: f64,
     text: String,
     /// The same without its value: what tells apart policies that look alike.
@@ -75,7 +85,7 @@ struct RuleText {
 }
 
 /// An atom in parts. Variables begin with a capital letter, constants do not.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct AtomText {
     name: String,
     args: Vec<String>,
@@ -172,6 +182,9 @@ impl Run {
             solved: result["solved"].as_bool(),
             advice: advice(record),
             diagnosis: result["diagnosis"].clone(),
+            sight: record
+                .symbols
+                .map(|symbols| Sight { perception: result["perception"].clone(), symbols: symbols.clone() }),
             chosen: curves.into_iter().find(|c| c.chosen).map(|c| c.points).unwrap_or_default(),
             episodes,
             notes,
@@ -266,8 +279,12 @@ fn definitions(subject: &Subject<'_>) -> Vec<(String, String)> {
 }
 
 fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
-    let alphabet = subject.alphabet;
-    let english = English::new(alphabet, subject.world.wording());
+    rule_texts(subject.policy, subject.alphabet, subject.world.wording())
+}
+
+/// The rules of a policy, in parts and in English.
+pub(crate) fn rule_texts(policy: &derrl_logic::Policy, alphabet: &Alphabet, wording: &str) -> Vec<RuleText> {
+    let english = English::new(alphabet, wording);
     let rule = |rule: &derrl_logic::Rule| {
         let action = alphabet.action(rule.action);
         let arg = |a: &Arg| a.to_string();
@@ -297,7 +314,7 @@ fn rules(subject: &Subject<'_>) -> Vec<RuleText> {
             of_use: None,
         }
     };
-    subject.policy.rules.iter().map(rule).collect()
+    policy.rules.iter().map(rule).collect()
 }
 
 /// The scores in the order of the world's tasks.

@@ -52,6 +52,29 @@ pub struct Document {
     /// The states of the counterexample, drawn.
     #[serde(default)]
     pictures: Vec<Value>,
+    /// What was asked for beside the goal.
+    #[serde(default)]
+    properties: Vec<Asked>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    property: String,
+    holds: bool,
+    states: u64,
+    counterexample: Option<Violating>,
+}
+
+/// A run that violates a property.
+#[derive(Serialize, Deserialize)]
+struct Violating {
+    instance: String,
+    starved: Option<String>,
+    steps: Vec<(Vec<String>, Option<String>)>,
+    #[serde(default)]
+    left_out: usize,
+    #[serde(default)]
+    pictures: Vec<Value>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -230,6 +253,10 @@ impl Document {
     fn read(document: Value) -> Result<Document, Error> {
         let mut found: Document = serde_json::from_value(document)?;
         if let Some(example) = &mut found.counterexample {
+            example.left_out = example.steps.len().saturating_sub(MOST_STEPS);
+            example.steps.truncate(MOST_STEPS);
+        }
+        for example in found.properties.iter_mut().filter_map(|p| p.counterexample.as_mut()) {
             example.left_out = example.steps.len().saturating_sub(MOST_STEPS);
             example.steps.truncate(MOST_STEPS);
         }

@@ -1,17 +1,17 @@
 //! Explained episodes, written briefly: what repeats from step to step is written once.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use derrl_env::{Env, Scene};
-use derrl_learn::{
-    Change, ExplainedStep, Explanation, Found, Match, Reason, Standing, Trace, WhatIf, WhyNot,
-};
+use derrl_learn::{ExplainedStep, Explanation, Trace, WhyNot};
 use derrl_logic::{Alphabet, Role};
-use derrl_report::{Marks, Node, Picture};
+use derrl_report::{Marks, Picture};
 use serde::Serialize;
 
+use crate::answers::{Answers, Fired, Other, brief};
 use crate::laws::Laws;
+use crate::pictures::{Pictures, tenth};
 
 /// All episodes of a run.
 #[derive(Default, Serialize)]
@@ -20,15 +20,10 @@ pub struct Episodes {
     /// Situations and what is to be said about the actions not taken there. Policies that are lost come by the same ones again and
     /// again, so steps name them by number.
     situations: Vec<Situation>,
-    /// What pieces of pictures look like, and what they are called: frames name both by number.
-    looks: Vec<Vec<Node>>,
-    keys: Vec<String>,
+    #[serde(flatten)]
+    drawn: Pictures,
     #[serde(skip)]
     known: HashMap<Vec<String>, usize>,
-    #[serde(skip)]
-    known_looks: HashMap<String, usize>,
-    #[serde(skip)]
-    known_keys: HashMap<String, usize>,
     /// Actions that are explained.
     #[serde(skip)]
     pub explained: usize,
@@ -92,6 +87,9 @@ struct Step {
     /// The other actions of the same value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ties: Vec<String>,
+    /// How far numbers may be off, each alone, before the decision changes: their names, and the ends below and above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    leeway: Vec<(String, Option<f64>, Option<f64>)>,
     reward: f64,
     /// The return so far, before the reward.
     total: f64,
@@ -127,60 +125,9 @@ struct End {
     frame: Frame,
 }
 
-/// A rule by its place, from 0, and what its variables stand for, in the order of their names.
-#[derive(Serialize)]
-struct Fired {
-    rule: usize,
-    phi: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Other {
-    action: String,
-    why: Reason,
-    #[serde(skip_serializing_if = "is_none_or_zero")]
-    value: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nearest: Option<Fired>,
-    /// The rule that forbids it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
-    /// The atoms of that rule that fail, by place.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<usize>,
-    /// Disequalities that fail.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    clashes: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changes: Vec<Answer>,
-}
-
-/// What would have to change.
-#[derive(Serialize)]
-struct Answer {
-    /// `chosen`, `alone` or `silent`.
-    #[serde(rename = "for")]
-    for_: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    removed: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    added: Vec<String>,
-    /// `alone`, `tie` or `any-action`; none where there is no answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    standing: Option<Standing>,
-    /// Why there is no answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    none: Option<String>,
-}
-
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
 fn is_zero(n: &usize) -> bool {
     *n == 0
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
-fn is_none_or_zero(n: &f64) -> bool {
-    *n == 0.0
 }
 
 /// Writes an episode down.
@@ -255,6 +202,7 @@ impl<'a> Writer<'a> {
             },
             fired: fired.map(brief),
             value,
+            leeway: step.leeway.into_iter().map(|l| (l.of, l.down, l.up)).collect(),
             reward: step.reward,
             total: rounded(total),
             action,
@@ -281,16 +229,11 @@ impl<'a> Writer<'a> {
         let number = self.all.situations.len();
         self.all.known.insert(key, number);
         self.all.explained += others.len();
-        let others =
-            others.into_iter().map(|why| other(why, &|change| self.is_odd(change, &facts))).collect();
+        let mut answers = Answers { laws: &self.laws, facts: &facts, drawn: &mut self.all.drawn };
+        let others = others.into_iter().map(|why| answers.other(why)).collect();
         let facts = self.visible(facts, with_background);
         self.all.situations.push(Situation { facts, others, unexplained });
         number
-    }
-
-    /// Whether a change would lead to a state that cannot be, as far as the domain and the episode tell.
-    fn is_odd(&self, change: &Change, facts: &[String]) -> bool {
-        !change.breaks.is_empty() || self.laws.are_broken(facts, &change.removed, &change.added)
     }
 
     /// The facts to write with a step: the background is written once, but where agents differ in it, with each step.
@@ -314,10 +257,7 @@ impl<'a> Writer<'a> {
         let mut now = Vec::with_capacity(picture.pieces.len());
         let mut moved = Vec::new();
         for piece in &picture.pieces {
-            let key = number_of(&mut self.all.keys, &mut self.all.known_keys, piece.key.clone(), &piece.key);
-            let looks = serde_json::to_string(&piece.looks).unwrap_or_default();
-            let looks =
-                number_of(&mut self.all.looks, &mut self.all.known_looks, piece.looks.clone(), &looks);
+            let (key, looks) = (self.all.drawn.key(&piece.key), self.all.drawn.looks(&piece.looks));
             let at = (key, tenth(piece.x), tenth(piece.y), looks);
             if !self.before.contains(&at) {
                 let path = piece.path.iter().map(|&(x, y)| (tenth(x), tenth(y))).collect();
@@ -359,85 +299,7 @@ fn opening(steps: &[ExplainedStep]) -> usize {
     most.map_or(0, |(at, _)| at)
 }
 
-/// The number of something in a list, where it is put if it is new.
-fn number_of<T>(list: &mut Vec<T>, known: &mut HashMap<String, usize>, item: T, name: &str) -> usize {
-    if let Some(&number) = known.get(name) {
-        return number;
-    }
-    list.push(item);
-    known.insert(name.to_string(), list.len() - 1);
-    list.len() - 1
-}
-
-fn tenth(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
-}
-
 /// Without the noise of adding up, which would only make the page longer.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
-}
-
-fn brief(m: Match) -> Fired {
-    // Names of variables are unique, and their order is that of the rule's text.
-    Fired { rule: m.rule - 1, phi: m.substitution.into_iter().map(|(_, object)| object).collect() }
-}
-
-fn other(why: WhyNot, is_odd: &dyn Fn(&Change) -> bool) -> Other {
-    let WhyNot { action, value, reason, nearest, failed, what_if } = why;
-    // That is no rule of the policy.
-    let (by, nearest) = match (reason, nearest) {
-        (Reason::Forbidden, by) => (by.map(|m| m.text), None),
-        (_, nearest) => (None, nearest),
-    };
-    let place = |text: &String| nearest.as_ref().and_then(|m| m.body.iter().position(|b| b == text));
-    let places: BTreeSet<usize> = failed.iter().filter_map(place).collect();
-    Other {
-        action,
-        why: reason,
-        value,
-        clashes: failed.iter().filter(|text| place(text).is_none()).cloned().collect(),
-        failed: places.into_iter().collect(),
-        nearest: nearest.map(brief),
-        by,
-        changes: what_if.map(|what_if| answers(what_if, is_odd)).unwrap_or_default(),
-    }
-}
-
-fn answers(what_if: WhatIf, is_odd: &dyn Fn(&Change) -> bool) -> Vec<Answer> {
-    let WhatIf { chosen, alone, silent, .. } = what_if;
-    let same = chosen == alone;
-    let silent = silent.filter(|change| !is_odd(change));
-    let mut answers = vec![answer("chosen", chosen, is_odd)];
-    if !same {
-        answers.push(answer("alone", alone, is_odd));
-    }
-    // One answer is enough where both have none.
-    answers.dedup_by(|b, a| matches!((a, b), (Some(a), Some(b)) if a.none.is_some() && a.none == b.none));
-    if let (Some(_), Some(Some(Answer { none: Some(none), .. }))) = (&silent, answers.first_mut()) {
-        none.push_str("; only chance may, where none fires");
-    }
-    answers.push(silent.map(|change| found("silent", change)));
-    answers.into_iter().flatten().collect()
-}
-
-fn found(for_: &'static str, change: Change) -> Answer {
-    let Change { removed, added, standing, .. } = change;
-    Answer { for_, removed, added, standing: Some(standing), none: None }
-}
-
-fn answer(for_: &'static str, result: Found, is_odd: &dyn Fn(&Change) -> bool) -> Option<Answer> {
-    let none = match result {
-        Found::Already => return None,
-        Found::Found(change) if is_odd(&change) => {
-            "no small change to a state that can be makes a rule choose it".to_string()
-        }
-        Found::Found(change) => return Some(found(for_, change)),
-        Found::Impossible => "no change of state facts makes a rule choose it".to_string(),
-        Found::Beyond { changes } | Found::GaveUp { changes } => {
-            format!("no change of up to {changes} facts makes a rule choose it")
-        }
-    };
-    let none = Some(none);
-    Some(Answer { for_, removed: Vec::new(), added: Vec::new(), standing: None, none })
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use derrl_logic::syntax::{Extreme, Number, Op};
-use derrl_logic::{Alphabet, Arg, Choice, Definition, How, Linear, Literal, Rule, Type, Types, Var};
+use derrl_logic::{Alphabet, Arg, Choice, Definition, How, Linear, Literal, Rule, Term, Type, Types, Var};
 
 /// How rules of an alphabet read.
 #[derive(Clone, Debug)]
@@ -222,6 +222,13 @@ impl<'a> English<'a> {
             Extreme::Most => "most",
             Extreme::Least => "least",
         };
+        if let [term] = choice.of.terms.as_slice()
+            && let Some(noun) = self.noun(term, &choice.args)
+        {
+            let (most, least) = ("greatest", "least");
+            let end = if (choice.extreme == Extreme::Most) == (term.factor > 0.0) { most } else { least };
+            return format!("the one for which the {noun} is {end}");
+        }
         format!("the one with the {most} {}", self.sum(&choice.of, &choice.args))
     }
 
@@ -243,7 +250,8 @@ impl<'a> English<'a> {
                     t if t < 0.0 => format!(" minus {}", Number(-t)),
                     t => format!(" plus {}", Number(t)),
                 };
-                format!("the {} is {how} the {}{by}", alone(first.clone()), alone(right))
+                let the = if right.factor == 1.0 || !self.is_worded(&right) { "the " } else { "" };
+                format!("the {} is {how} {the}{}{by}", alone(first.clone()), alone(right))
             }
             _ => format!("the {} is {how} {}", self.sum(left, args), Number(threshold)),
         }
@@ -261,6 +269,11 @@ impl<'a> English<'a> {
             if term.factor.abs() != 1.0 {
                 let _ = write!(text, "{} × ", Number(term.factor.abs()));
             }
+            if let Some(noun) = self.noun(term, args) {
+                text.push_str(if term.factor.abs() == 1.0 { "" } else { "the " });
+                text.push_str(&noun);
+                continue;
+            }
             text.push_str(&words(&self.alphabet.measure(term.measure).name).join(" "));
             let objects: Vec<String> =
                 term.places.iter().map(|&p| args[usize::from(p)].to_string()).collect();
@@ -269,6 +282,23 @@ impl<'a> English<'a> {
             }
         }
         text
+    }
+
+    /// Whether the world has words for a measure.
+    fn is_worded(&self, term: &Term) -> bool {
+        self.given.contains_key(&(self.alphabet.measure(term.measure).name.clone(), term.places.len()))
+    }
+
+    /// A measure in the words that the world has for it: "longest wait for X".
+    fn noun(&self, term: &Term, args: &[Arg]) -> Option<String> {
+        let name = &self.alphabet.measure(term.measure).name;
+        let template = self.given.get(&(name.clone(), term.places.len()))?;
+        let word = |word: &str| {
+            let at = template.variables.iter().position(|v| v == word)?;
+            Some(args[usize::from(term.places[at])].to_string())
+        };
+        let words = template.text.split(' ').map(|w| word(w).unwrap_or_else(|| w.to_string()));
+        Some(words.collect::<Vec<_>>().join(" "))
     }
 
     fn with_arguments(name: &str, args: &[Arg]) -> String {

@@ -31,7 +31,7 @@ mod theme;
 pub use axis::superscript;
 pub use chart::{Chart, Plot, Scale, Series, Stroke};
 pub use english::English;
-pub use film::{Caption, Frame, frames, stills, strip};
+pub use film::{Caption, Frame, film, frames, stills, strip, strip_of_property};
 pub use fit::fit;
 pub use node::{Document, Node, escape};
 pub use picture::{Marks, Picture, Piece};

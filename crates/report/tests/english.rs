@@ -65,8 +65,10 @@ fn words_are_about_what_a_world_declares() {
             let (left, _) = line.split_once(": ").expect("a line is `name(X, Y): words`");
             let (name, args) = left.split_once('(').unwrap_or((left, ""));
             let arity = args.split(',').filter(|a| !a.is_empty()).count();
-            let known =
-                alphabet.find_predicate(name, arity).is_some() || alphabet.find_action(name, arity).is_some();
+            let measured = alphabet.measures.iter().any(|m| &*m.name == name && m.args.len() == arity);
+            let known = measured
+                || alphabet.find_predicate(name, arity).is_some()
+                || alphabet.find_action(name, arity).is_some();
             assert!(known, "{}: {line}", world.name());
         }
         assert!(!world.wording().is_empty(), "{} has words", world.name());

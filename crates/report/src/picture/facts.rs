@@ -60,7 +60,8 @@ pub(super) fn draw(groups: &[Vec<String>], facts: &[String], marks: &Marks) -> P
         && arrows <= MOST_ARROWS
         && all.iter().any(|f| matches!(f.args.len(), 1 | 2));
     let in_text = |f: &&Fact<'_>| !is_graph || !matches!(f.args.len(), 1 | 2);
-    let lines = lines(all.iter().filter(in_text).map(|f| f.text));
+    let texts: Vec<String> = all.iter().filter(in_text).map(|f| short(f.text)).collect();
+    let lines = lines(texts.iter().map(String::as_str));
     let (places, graph) = if is_graph { places(&groups) } else { (Vec::new(), 20.0) };
     // Room for one line even where there is none: the picture keeps its size when `handempty` comes and goes.
     let height = graph + lines.len().max(1) as f64 * LINE + 24.0;
@@ -76,6 +77,18 @@ pub(super) fn draw(groups: &[Vec<String>], facts: &[String], marks: &Marks) -> P
         picture.put(format!("text {i}"), at, vec![text]);
     }
     picture
+}
+
+/// A fact, with at most four digits that count where it reports a number.
+fn short(fact: &str) -> String {
+    let reading = fact.rsplit_once(" = ").and_then(|(of, value)| Some((of, value.parse::<f64>().ok()?)));
+    match reading {
+        Some((of, value)) => {
+            let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+            format!("{of} = {rounded}")
+        }
+        None => fact.to_string(),
+    }
 }
 
 /// Where each object lies, and how high the graph is: a column per group, or one circle.

@@ -104,6 +104,7 @@ fn thing(item: &Thing, mark: Option<Mark<'_>>) -> Vec<Node> {
         |gap: f64, radius: f64| Node::rect(gap, gap, CELL - 2.0 * gap, CELL - 2.0 * gap).at("rx", radius);
     let mut looks = match item.kind {
         "obstacle" => vec![inner(3.0, 6.0).fill("var(--wall)")],
+        "enemy" => vec![inner(6.0, 14.0).fill("var(--bad)")],
         "goal" => vec![
             inner(4.0, 7.0).fill("var(--good-soft)").stroke("var(--good)", 2.0),
             Node::path("M15 34 V10 l17 7 l-17 7")

@@ -1,5 +1,6 @@
 //! A state as pieces: each has a key, and moves while the key stays.
 
+mod cart;
 mod facts;
 mod grid;
 mod numbers;
@@ -55,6 +56,7 @@ impl Picture {
             Scene::Grid(scene) => grid::draw(scene, marks),
             Scene::Roads(scene) => roads::draw(scene, marks),
             Scene::Streets(scene) => streets::draw(scene, marks),
+            Scene::Cart(scene) => cart::draw(scene),
             Scene::Text { text } => own::text(text),
             Scene::Image(image) => own::image(image, facts),
         }

@@ -19,7 +19,7 @@ const HUES: [&str; 10] = [
 pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
     let count = scene.blocks.len().max(4) as f64;
     let beside = 150.0 + scene.goal.len().saturating_sub(1) as f64 * (SMALL + GAP);
-    let (width, height) = (count * (BLOCK + 22.0) + beside, scene.blocks.len() as f64 * BLOCK + 92.0);
+    let (width, height) = (count * (BLOCK + 22.0) + beside, levels(scene) as f64 * BLOCK + 92.0);
     let name = |b: u32| scene.name(b);
     let mut picture = Picture::empty(width, height, label(scene));
     let ground = height - 44.0;
@@ -55,6 +55,15 @@ pub(super) fn draw(scene: &Stacks, marks: &Marks) -> Picture {
     picture
 }
 
+/// How many blocks high a picture is. A few blocks have room for all of them in one stack; of many, there is room for more than the
+/// highest stack has, in steps, so that the picture keeps its size for long.
+fn levels(scene: &Stacks) -> usize {
+    let all = scene.blocks.len();
+    let goal = scene.goal.iter().map(Vec::len).max().unwrap_or(0);
+    let highest = scene.stacks.iter().map(Vec::len).max().unwrap_or(0).max(goal);
+    if all <= 8 { all } else { all.min((highest / 4 + 1) * 4) }
+}
+
 /// Adds a block that a hand holds, over its own place.
 pub(super) fn hang(picture: &mut Picture, scene: &Stacks, b: u32, marks: &Marks) {
     let count = scene.blocks.len().max(4) as f64;
@@ -62,7 +71,7 @@ pub(super) fn hang(picture: &mut Picture, scene: &Stacks, b: u32, marks: &Marks)
     let step = (picture.width - beside - 10.0) / count;
     let at = (
         30.0 + (f64::from(b) + 0.5) * step - BLOCK / 2.0,
-        picture.height - 44.0 - scene.blocks.len() as f64 * BLOCK,
+        picture.height - 44.0 - levels(scene) as f64 * BLOCK,
     );
     let arm = Node::path(format!("M{} -40 v26 M6 2 v-16 h{} v16", BLOCK / 2.0, BLOCK - 12.0)).fill("none");
     let mut looks = vec![arm.stroke("var(--wall)", 4.0).set("stroke-linecap", "round")];
