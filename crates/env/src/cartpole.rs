@@ -10,6 +10,7 @@ use crate::binding::{Binding, Vocabulary};
 use crate::env::{Env, Outcome};
 use crate::error::Error;
 use crate::rng::Rng;
+use crate::scene::{Cart, Scene};
 use crate::space::Exhaustive;
 use crate::world::{Options, Task, World};
 
@@ -121,6 +122,11 @@ impl Env for CartPole {
 
     fn succeeded(&self) -> bool {
         self.steps >= STEPS && !self.is_lost()
+    }
+
+    fn scene(&self) -> Scene {
+        let [at, _, angle, _] = self.state;
+        Scene::Cart(Cart { at, track: WIDEST, angle })
     }
 
     fn best_return(&self) -> Option<f64> {

@@ -86,6 +86,8 @@ struct Countdown {
     stack: Vec<i32>,
     taken: usize,
     acc: i32,
+    /// Which numbers slipped in this episode, a bit each: there are at most 100.
+    slipped: u128,
 }
 
 impl Countdown {
@@ -130,22 +132,51 @@ impl Countdown {
             stack: vec![1],
             taken: 0,
             acc: 0,
+            slipped: 0,
         })
     }
 
-    /// The expected return of the best policy: expectimax, from the bottom of the stack to its top, for all `acc` at once.
-    fn best(&self) -> f64 {
-        let mut values: Vec<f64> = (self.low..=self.high).map(|acc| payoff(self.goal, acc)).collect();
+    /// The expected return of the best policy from each `acc`, at each place of the stack and at its end: expectimax, from the
+    /// bottom of the stack to its top.
+    fn values(&self) -> Vec<Vec<f64>> {
+        let mut all = vec![(self.low..=self.high).map(|acc| payoff(self.goal, acc)).collect::<Vec<f64>>()];
         for &top in self.stack.iter().rev() {
-            let value = |acc: i32| values[self.object(acc).0 as usize];
+            let below = all.last().expect("the end of the stack has values");
+            let value = |acc: i32| below[self.object(acc).0 as usize];
             let best = |acc: i32| {
-                let dropped = value(acc);
-                let risky = |next: i32| (1.0 - self.noise) * value(self.clamp(next)) + self.noise * dropped;
-                dropped.max(risky(acc + top)).max(risky(acc - top))
+                self.choices(acc, top).map(|next| self.chance(next, acc, value)).fold(f64::MIN, f64::max)
             };
-            values = (self.low..=self.high).map(best).collect();
+            all.push((self.low..=self.high).map(best).collect());
         }
-        values[self.object(self.start).0 as usize]
+        all.reverse();
+        all
+    }
+
+    /// The sums after dropping a number, adding it and taking it away.
+    fn choices(&self, acc: i32, top: i32) -> impl Iterator<Item = i32> {
+        [acc, self.clamp(acc + top), self.clamp(acc - top)].into_iter()
+    }
+
+    /// The expected value of going to a sum from another one, where one may slip.
+    fn chance(&self, next: i32, acc: i32, value: impl Fn(i32) -> f64) -> f64 {
+        (1.0 - self.noise) * value(next) + self.noise * value(acc)
+    }
+
+    /// The return of the best policy with the luck of this episode, once it is over; until then, its expected return.
+    fn best(&self) -> f64 {
+        let values = self.values();
+        if self.noise == 0.0 || self.taken < self.stack.len() {
+            return values[0][self.object(self.start).0 as usize];
+        }
+        let mut acc = self.start;
+        for (i, &top) in self.stack.iter().enumerate() {
+            let value = |acc: i32| values[i + 1][self.object(acc).0 as usize];
+            let worth = |next: &i32| self.chance(*next, acc, value);
+            let next =
+                self.choices(acc, top).max_by(|a, b| worth(a).total_cmp(&worth(b))).expect("three choices");
+            acc = if self.slipped >> i & 1 == 1 { acc } else { next };
+        }
+        payoff(self.goal, acc)
     }
 
     fn clamp(&self, n: i32) -> i32 {
@@ -212,6 +243,7 @@ impl Env for Countdown {
     fn restart(&mut self) {
         self.taken = 0;
         self.acc = self.start;
+        self.slipped = 0;
     }
 
     fn universe(&self) -> &Arc<Universe> {
@@ -248,8 +280,9 @@ impl Env for Countdown {
         let Some(&top) = self.stack.get(self.taken) else {
             return Outcome { reward: 0.0, status: Status::Terminated };
         };
-        self.taken += 1;
         let slips = self.noise > 0.0 && rng.unit() < self.noise;
+        self.slipped |= u128::from(slips) << self.taken;
+        self.taken += 1;
         match self.binding.action(action) {
             0 if !slips => self.acc = self.clamp(self.acc + top),
             1 if !slips => self.acc = self.clamp(self.acc - top),

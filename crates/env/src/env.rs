@@ -209,8 +209,9 @@ pub trait Env: Send {
         Scene::Objects(Objects::of(self.universe()))
     }
 
-    /// The best-known expected return (not discounted) from the start of the current instance: by search where
-    /// that is feasible, else by a hand-written controller; `None` where nobody knows.
+    /// The best-known return (not discounted) from the start of the current instance; `None` where nobody knows. Where
+    /// chance takes part it is the expected one, and once an episode is over that of the best policy with the same luck, where
+    /// that can be told: a score and its yardstick then have the same draws.
     fn best_return(&self) -> Option<f64> {
         None
     }

@@ -37,7 +37,8 @@
 //! | `rng.rs` | the one generator |
 //! | `shield.rs` | worlds in which rules forbid actions, whoever acts |
 //! | `scene.rs` | what a state looks like |
-//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `cartpole.rs`, `traffic.rs`, `signals.rs` | the worlds |
+//! | `pixels.rs` | worlds that are seen: cells with an image each |
+//! | `countdown.rs`, `blocks.rs`, `rearrange.rs`, `gridworld.rs`, `doorkey/`, `cartpole.rs`, `pacman/`, `traffic.rs`, `signals.rs` | the worlds |
 //! | `space/` | all instances of a world up to a size, as graphs: the trait [`Space`] and a file per world |
 //! | `domains/*.pl` | their alphabets, as text |
 
@@ -56,6 +57,8 @@ mod gridworld;
 mod hanoi;
 mod journal;
 pub mod named;
+mod pacman;
+mod pixels;
 mod rearrange;
 mod rng;
 pub mod scene;
@@ -74,9 +77,10 @@ pub use env::{Cost, Entered, Env, Outcome, Status, choices, list_legal, observe,
 pub use error::{Error, nearest};
 pub use fault::{BoxError, Fault};
 pub use journal::Journal;
+pub use pixels::{PATCH, Pixels, Sight};
 pub use rng::{Rng, Stream};
 pub use scene::{Objects, Scene};
 pub use shield::{Holds, ShieldCounts, ShieldTally, Shielded};
 pub use space::{Exhaustive, Extent, Family, MakeSpace, Next, Size, Space, observe_state};
 pub use table::{find, find_in, worlds};
-pub use world::{Make, MakeSized, Options, Task, World};
+pub use world::{Make, MakePixels, MakeSized, Options, Seeing, Task, World};

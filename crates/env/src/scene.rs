@@ -27,6 +27,8 @@ pub enum Scene {
     Roads(Roads),
     /// The junction of a traffic light, and the vehicles around it.
     Streets(Streets),
+    /// A pole on a cart.
+    Cart(Cart),
     /// Text that the world wrote itself, in lines of letters of one width.
     Text {
         /// The text.
@@ -65,6 +67,17 @@ pub struct Image {
     pub width: u32,
     /// Its height in pixels.
     pub height: u32,
+}
+
+/// A pole on a cart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cart {
+    /// Where the cart is, to the right of the middle of its track, in metres.
+    pub at: f64,
+    /// How far the track goes to each side, in metres.
+    pub track: f64,
+    /// How far the pole leans to the right, in radians.
+    pub angle: f64,
 }
 
 /// The objects of a world that has no picture of its own.

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, nearest};
 use crate::world::World;
-use crate::{blocks, cartpole, countdown, doorkey, gridworld, rearrange};
+use crate::{blocks, cartpole, countdown, doorkey, gridworld, pacman, rearrange};
 
 /// Makes each built-in world. Adding one is a file and a row.
 const WORLDS: &[fn() -> World] = &[
@@ -14,6 +14,7 @@ const WORLDS: &[fn() -> World] = &[
     doorkey::world,
     rearrange::world,
     cartpole::world,
+    pacman::world,
     #[cfg(feature = "sumo")]
     crate::traffic::world,
     #[cfg(feature = "sumo")]

@@ -351,9 +351,4 @@ impl Env for Traffic {
             .collect();
         Scene::Roads(roads)
     }
-
-    /// Of longest-queue-first, the best hand-written controller that gives green to one lane at a time.
-    fn best_return(&self) -> Option<f64> {
-        self.compare().last().map(|(_, value)| *value)
-    }
 }

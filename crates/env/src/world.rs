@@ -10,6 +10,7 @@ use crate::binding::{Binding, Vocabulary};
 use crate::env::Env;
 use crate::error::{Error, nearest};
 use crate::named;
+use crate::pixels::{Pixels, Sight};
 use crate::shield::{ShieldCounts, ShieldTally, Shielded, ShieldedSpace};
 use crate::space::{Exhaustive, Extent, Space};
 
@@ -71,6 +72,7 @@ struct Parts {
     check: Option<Arc<Check>>,
     options: Vec<&'static str>,
     exhaustive: Exhaustive,
+    seeing: Option<Seeing>,
     counts: Arc<ShieldCounts>,
 }
 
@@ -83,6 +85,20 @@ pub type MakeSized =
 
 /// Makes up environments of larger training instances, smaller ones first.
 pub type MakeUp = Arc<dyn Fn(&Arc<Alphabet>, &Options) -> Result<Vec<Box<dyn Env>>, Error> + Send + Sync>;
+
+/// Makes an environment that is seen.
+pub type MakePixels = fn(&Arc<Alphabet>, &str, &Options) -> Result<Box<dyn Pixels>, Error>;
+
+/// How a world is seen.
+#[derive(Clone, Copy)]
+pub struct Seeing {
+    /// Makes environments of a task.
+    pub make: MakePixels,
+    /// The same world with facts as this sight sees them.
+    pub through: fn(Arc<dyn Sight>) -> World,
+    /// The names of what [`Pixels::truth`] tells.
+    pub kinds: &'static [&'static str],
+}
 
 /// A distribution of instances.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,6 +171,9 @@ pub struct Options {
     /// Seconds at the most for which a junction is cleared before another phase gets green (`--clearance`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clearance: Option<usize>,
+    /// The true facts of a world that is seen as pixels, instead of what is seen (`--facts`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub facts: bool,
 }
 
 impl Options {
@@ -174,6 +193,7 @@ impl Options {
             ("shared", self.shared),
             ("sumocfg", !self.sumocfg.is_empty()),
             ("clearance", self.clearance.is_some()),
+            ("facts", self.facts),
         ];
         for (name, is_given) in given {
             if is_given && !world.options().contains(&name) {
@@ -239,6 +259,7 @@ impl World {
             check: None,
             options: Vec::new(),
             exhaustive: Exhaustive::Never(NO_SPACE.into()),
+            seeing: None,
             counts: Arc::default(),
         })))
     }
@@ -395,6 +416,12 @@ impl World {
         self.edit(|w| w.options = options.to_vec())
     }
 
+    /// The world whose states are seen as pixels.
+    #[must_use]
+    pub fn seen_as(self, seeing: Seeing) -> World {
+        self.edit(|w| w.seeing = Some(seeing))
+    }
+
     /// The world with all its instances up to a size, or the reason why they cannot be listed.
     #[must_use]
     pub fn with_space(self, exhaustive: Exhaustive) -> World {
@@ -478,6 +505,11 @@ impl World {
     /// All its instances up to a size, or why they cannot be listed.
     pub fn exhaustive(&self) -> &Exhaustive {
         &self.0.exhaustive
+    }
+
+    /// How it is seen, where its states are pixels.
+    pub fn seeing(&self) -> Option<&Seeing> {
+        self.0.seeing.as_ref()
     }
 
     /// The sizes of training instances that can be asked for with [`World::make_sized`], ascending.

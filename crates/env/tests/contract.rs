@@ -165,6 +165,7 @@ fn options() -> Vec<(&'static str, Options, Option<Options>)> {
             Options { clearance: Some(0), ..none() },
             Some(Options { clearance: Some(1 << 40), ..none() }),
         ),
+        ("facts", Options { facts: true, ..none() }, None),
     ]
 }
 
@@ -372,4 +373,27 @@ fn gridworld_compass_atoms_overlap() {
         assert!(!(holds("east") && holds("west")));
         assert!(["north", "south", "east", "west"].into_iter().any(holds), "the agent is not at the target");
     }
+}
+
+/// Beside what chance gave stands what the best player gets with the same luck: over many episodes it is what that player expects.
+#[test]
+fn in_noisy_countdown_the_best_known_has_the_luck_of_the_episode() {
+    let spec = find("countdown").expect("it is in the table");
+    let alphabet = spec.alphabet();
+    let noisy = Options { noise: Some(0.2), ..Options::default() };
+    let mut env = spec.make(&alphabet, "train", &noisy).expect("it has the task");
+    let (mut rng, mut choose) = (Rng::new(14, 0), Rng::new(14, 1));
+    let (mut expected, mut lucky, mut unlucky) = (0.0, 0.0, 0);
+    let n = 20_000;
+    for _ in 0..n {
+        env.reset(&mut rng);
+        let before = env.best_return().expect("it is known");
+        while env.step(Action(choose.below(3) as u32), &[], &mut rng).status == Status::Running {}
+        let with_luck = env.best_return().expect("it is known");
+        expected += before / f64::from(n);
+        lucky += with_luck / f64::from(n);
+        unlucky += i32::from(with_luck < 1.0);
+    }
+    assert!((expected - lucky).abs() < 0.02, "{expected} expected, {lucky} with luck");
+    assert!(expected < 0.9 && unlucky > n / 10, "{expected}, {unlucky} episodes of bad luck");
 }

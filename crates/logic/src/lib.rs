@@ -58,6 +58,8 @@
 //! | `every_action.rs` | all ground actions, counted and found by number |
 //! | `template.rs` | `:- nlrl(...)`: the clause templates of the NLRL baseline |
 //! | `candidates.rs` | K: the atoms that may stand in the body of a rule |
+//! | `scope.rs` | what a policy was learned on |
+//! | `work.rs` | a limit on the work of one answer |
 //! | `shield.rs` | rules that forbid, and what they leave |
 //! | `grounding.rs`, `antichain.rs` | which sets of candidate atoms are true together; the maximal ones |
 
@@ -85,11 +87,13 @@ mod policy;
 mod query;
 mod resolve;
 pub mod rule;
+mod scope;
 mod shield;
 mod state;
 pub mod syntax;
 mod template;
 mod universe;
+mod work;
 
 // What is written.
 pub use alphabet::{Action, Alphabet, Measure, MeasureDecl, Pred, Role, RuleCount, Type, Types, Var};
@@ -114,5 +118,7 @@ pub use every_action::EveryAction;
 pub use facts::Facts;
 pub use grounding::{Grounder, Grounding};
 pub use query::{Binding, Query};
+pub use scope::Scope;
 pub use shield::{Left, Shield};
 pub use universe::{GroundAction, Object, Universe};
+pub use work::{MOST_WORK, bounded};

@@ -6,6 +6,7 @@ use crate::alphabet::{Pred, Var};
 use crate::facts::Facts;
 use crate::rule::{Arg, Literal};
 use crate::universe::{Object, Universe};
+use crate::work;
 
 /// What each variable stands for: `binding[v]` is the object of variable `v`.
 pub type Binding = [Option<Object>];
@@ -172,19 +173,17 @@ impl Query {
         };
         if step.positive {
             let first = step.args.first().and_then(|&s| value(s, binding));
-            match first {
-                Some(first) => {
-                    for tuple in facts.tuples_from(step.pred, first) {
-                        self.try_tuple(at, tuple, facts, universe, binding, found)?;
-                    }
-                }
-                None => {
-                    for tuple in facts.tuples(step.pred) {
-                        self.try_tuple(at, tuple, facts, universe, binding, found)?;
-                    }
-                }
-            }
-            return ControlFlow::Continue(());
+            let mut tried = 0;
+            let mut attempt = |tuple: &[Object]| {
+                tried += 1;
+                self.try_tuple(at, tuple, facts, universe, binding, found)
+            };
+            let flow = match first {
+                Some(first) => facts.tuples_from(step.pred, first).try_for_each(&mut attempt),
+                None => facts.tuples(step.pred).try_for_each(&mut attempt),
+            };
+            work::spend(tried)?;
+            return flow;
         }
         let unbound = step.args.iter().find_map(|&s| match s {
             Slot::Var(v) if binding[v.0 as usize].is_none() => Some(v),
@@ -192,6 +191,7 @@ impl Query {
         });
         if let Some(v) = unbound {
             for o in universe.objects() {
+                work::spend(1)?;
                 if self.free(o, binding) {
                     binding[v.0 as usize] = Some(o);
                     let flow = self.descend(at, facts, universe, binding, found);

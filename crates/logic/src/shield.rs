@@ -208,15 +208,19 @@ fn free_name(action: &ActionDecl, alphabet: &Alphabet) -> String {
     name
 }
 
-/// The end of a clause that never holds.
+/// The end of a clause that never holds. There is something to say this of, since some rule forbids.
 fn nothing(alphabet: &Alphabet) -> String {
+    // Variables that no head has.
+    let atom = |name: &str, arity: usize| {
+        let args: Vec<String> = (0..arity).map(|i| format!("Any{i}")).collect();
+        from_fn(|f| write_application(f, name, &args)).to_string()
+    };
     let given = alphabet.predicates.iter().find(|p| p.role.is_given());
-    given.map_or_else(String::new, |p| {
-        // Variables that no head has.
-        let args: Vec<String> = (0..p.args.len()).map(|i| format!("Any{i}")).collect();
-        let atom = from_fn(|f| write_application(f, &p.name, &args)).to_string();
-        format!(" :- {atom}, \\+ {atom}.")
-    })
+    match (given, alphabet.measures.first()) {
+        (Some(p), _) => format!(" :- {0}, \\+ {0}.", atom(&p.name, p.args.len())),
+        (None, Some(m)) => format!(" :- {0} > 0, {0} < 0.", atom(&m.name, m.args.len())),
+        (None, None) => ".".to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -295,6 +299,32 @@ mod tests {
             let alone =
                 Decider::new(&carrying, &free, &universe).decide(&state(&free), &free, &universe).ties;
             assert_eq!(alone, if left.forced { Vec::new() } else { under }, "{held}");
+        }
+    }
+
+    /// Where there are numbers only, and an action that is never forbidden.
+    #[test]
+    fn a_policy_carries_a_shield_of_numbers() {
+        for (measure, atom) in [("speed", "speed"), ("speed(car)", "speed(X)")] {
+            let text =
+                format!(":- action(brake). :- action(go). :- number({measure}). never(go) :- {atom} > 3.");
+            let alphabet = Alphabet::parse(&Source::new("d.pl", text)).unwrap();
+            let rule = format!("go :- {atom} > 1.\n");
+            let (policy, alphabet) = Policy::read(&Source::new("p.pl", rule), &Arc::new(alphabet)).unwrap();
+            let (carrying, free) = policy.carrying_shield(&alphabet);
+            let car = free.types.find("car").unwrap_or(Types::ANY);
+            let universe = Universe::new(vec![(Constant::name("a"), car)]);
+            let given = |speed: f64| {
+                let place = if atom == "speed" { "speed" } else { "speed(a)" };
+                let state = parse_facts(&Source::new("s.pl", format!("{place} = {speed}.")), &free).unwrap();
+                Facts::of(&state, &free, &universe).unwrap()
+            };
+            let best = |speed: f64| {
+                let ties =
+                    Decider::new(&carrying, &free, &universe).decide(&given(speed), &free, &universe).ties;
+                ties.iter().map(|a| free.action(a.action).name.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!([best(2.0), best(4.0), best(0.0)], [vec!["go"], vec!["brake"], vec!["brake", "go"]]);
         }
     }
 

@@ -19,12 +19,16 @@ use crate::query::Binding;
 use crate::rule::Arg;
 use crate::syntax::Indicator;
 use crate::universe::{Object, Universe};
+use crate::work;
 
 /// The most facts that may be derived from one state. They take about 50 bytes each.
 pub const MOST_FACTS: usize = 5_000_000;
 
-/// The most substitutions that are looked at to derive the facts of one state: some seconds.
-const MOST_SUBSTITUTIONS: usize = 100_000_000;
+/// The most substitutions, those of parts of a body included, that are looked at to derive the facts of one state: some seconds.
+const MOST_SUBSTITUTIONS: usize = 50_000_000;
+
+/// The most heads of one clause that are held before it is known which of them are the same: 160 MB.
+const MOST_HELD: usize = 20_000_000;
 
 /// How many substitutions are looked at before it is counted how many facts they are.
 const FIRST_LOOK: usize = 1 << 20;
@@ -32,27 +36,30 @@ const FIRST_LOOK: usize = 1 << 20;
 /// How much more may be found before it is too much.
 struct Room {
     facts: usize,
-    substitutions: usize,
+    /// Whether it matters how often a fact is derived.
+    counting: bool,
     /// When to count next.
     look: usize,
 }
 
 impl Room {
     /// Whether to go on after the last of these facts, some of which may be there several times.
-    fn goes_on(&mut self, found: &[u64]) -> ControlFlow<()> {
-        if found.len() >= self.substitutions {
-            return ControlFlow::Break(());
+    fn goes_on(&mut self, found: &mut Vec<u64>) -> ControlFlow<()> {
+        if found.len() < self.look {
+            return ControlFlow::Continue(());
         }
-        if found.len() == self.look {
-            self.look *= 2;
-            let mut facts = found.to_vec();
-            facts.sort_unstable();
-            facts.dedup();
-            if facts.len() > self.facts {
-                return ControlFlow::Break(());
-            }
+        found.sort_unstable();
+        let mut facts = 1 + found.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        if !self.counting {
+            found.dedup();
+            facts = found.len();
         }
-        ControlFlow::Continue(())
+        self.look = 2 * found.len().max(FIRST_LOOK);
+        if facts > self.facts || found.len() > MOST_HELD {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 
@@ -310,16 +317,14 @@ impl Engine {
         for c in self.groups[group].clauses.clone() {
             let clause = &self.clauses[c];
             let plan = clause.body.plan(None, &mut self.relations, self.packing, self.objects);
-            let join = self.join(clause, &plan, 0);
+            let join = self.join(clause, &plan, 0).within(self.left());
             let mut room = self.room();
             let flow = join.all(&mut vec![None; clause.body.variables], &mut |phi| {
                 found.push(clause.fact(phi, self.packing));
-                room.goes_on(&found)
+                room.goes_on(&mut found)
             });
-            let relation = clause.relation;
-            if flow.is_break() {
-                return Err(self.refusal(relation, found.len()));
-            }
+            let (relation, work) = (clause.relation, join.work.get());
+            self.look_at(relation, work, flow)?;
             self.absorb(relation, &mut found, &mut new)?;
         }
         if !self.groups[group].recursive {
@@ -329,15 +334,14 @@ impl Engine {
     }
 
     /// All facts of a closure or distance.
-    pub(super) fn search(&self, native: &Native) -> Result<Vec<u64>, Error> {
+    pub(super) fn search(&mut self, native: &Native) -> Result<Vec<u64>, Error> {
         let mut facts = Vec::new();
         // What it says so far is about to be replaced.
         let room = (self.most + self.relations[native.relation].len()).saturating_sub(self.derived);
-        if native.derive(&self.relations, &self.arities, self.packing, room, &mut facts) {
-            Ok(facts)
-        } else {
-            Err(self.refusal(native.relation, 0))
-        }
+        let (flow, work) =
+            native.derive(&self.relations, &self.arities, self.packing, (room, self.left()), &mut facts);
+        self.look_at(native.relation, work, flow)?;
+        Ok(facts)
     }
 
     /// Forgets how much was looked at so far: that limit is for one state or one change.
@@ -347,11 +351,12 @@ impl Engine {
 
     /// How much more may be found.
     fn room(&self) -> Room {
-        Room {
-            facts: self.most.saturating_sub(self.derived),
-            substitutions: MOST_SUBSTITUTIONS.saturating_sub(self.substitutions),
-            look: FIRST_LOOK,
-        }
+        Room { facts: self.most.saturating_sub(self.derived), counting: self.counting, look: FIRST_LOOK }
+    }
+
+    /// How many more substitutions may be looked at.
+    fn left(&self) -> usize {
+        MOST_SUBSTITUTIONS.saturating_sub(self.substitutions).min(work::left())
     }
 
     /// Lets a fact hold. An error where that is one derived fact too many.
@@ -360,7 +365,7 @@ impl Engine {
         if self.group_of[relation].is_some() {
             self.derived += 1;
             if self.derived > self.most {
-                return Err(self.refusal(relation, 0));
+                return Err(self.refusal(relation));
             }
         }
         Ok(())
@@ -408,19 +413,20 @@ impl Engine {
         let clause = &self.clauses[clause];
         let Some(plan) = &clause.plans[atom] else { return Ok(()) };
         let mut room = self.room();
-        let flow =
-            self.join(clause, plan, fact).through(atom, &mut vec![None; clause.body.variables], &mut |phi| {
-                found.push(clause.fact(phi, self.packing));
-                room.goes_on(found)
-            });
-        let relation = clause.relation;
-        if flow.is_break() { Err(self.refusal(relation, found.len())) } else { Ok(()) }
+        let join = self.join(clause, plan, fact).within(self.left());
+        let flow = join.through(atom, &mut vec![None; clause.body.variables], &mut |phi| {
+            found.push(clause.fact(phi, self.packing));
+            room.goes_on(found)
+        });
+        let (relation, work) = (clause.relation, join.work.get());
+        self.look_at(relation, work, flow)
     }
 
-    /// Counts substitutions of a clause for a relation. An error where there are too many.
-    pub(super) fn look_at(&mut self, relation: usize, substitutions: usize) -> Result<(), Error> {
+    /// Counts substitutions of a clause for a relation. An error where there are too many, or where it is said to have broken off.
+    fn look_at(&mut self, relation: usize, substitutions: usize, flow: ControlFlow<()>) -> Result<(), Error> {
         self.substitutions += substitutions;
-        if self.substitutions > MOST_SUBSTITUTIONS { Err(self.refusal(relation, 0)) } else { Ok(()) }
+        let spent = work::spend(substitutions as u64);
+        if flow.is_break() || spent.is_break() { Err(self.refusal(relation)) } else { Ok(()) }
     }
 
     pub(super) fn join<'a>(&'a self, clause: &'a Compiled, plan: &'a Plan, changed: u64) -> Join<'a> {
@@ -434,7 +440,6 @@ impl Engine {
         found: &mut Vec<u64>,
         new: &mut Vec<(usize, u64)>,
     ) -> Result<(), Error> {
-        self.look_at(relation, found.len())?;
         let counted = self.counting && !self.is_recursive(relation);
         for fact in found.drain(..) {
             if counted {
@@ -475,16 +480,15 @@ impl Engine {
         self.group_of[relation].is_some_and(|g| self.groups[g].recursive)
     }
 
-    /// What to say where there are too many derived facts, with this many substitutions not yet counted.
-    pub(super) fn refusal(&self, relation: usize, uncounted: usize) -> Error {
+    /// What to say where there are too many derived facts.
+    pub(super) fn refusal(&self, relation: usize) -> Error {
         let (n, k) = (self.objects, self.arities[relation]);
         let indicator = Indicator(&self.names[relation], k);
         let possible = (n as f64).powi(k as i32);
         let message = format!(
             "the definition of `{indicator}` explodes: {} derived facts and {} substitutions in one state of {n} objects \
              ({n}^{k} = {possible:.1e} facts are possible)",
-            self.derived,
-            self.substitutions + uncounted
+            self.derived, self.substitutions
         );
         let help = format!(
             "at most {} facts and {MOST_SUBSTITUTIONS} substitutions are allowed: give it fewer arguments, more literals that \

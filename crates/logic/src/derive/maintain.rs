@@ -145,7 +145,6 @@ impl Maintained {
             }
             engine.through(c, a, fact, &mut found)?;
             let head = engine.clauses[c].relation;
-            engine.look_at(head, found.len())?;
             let more = engine.clauses[c].body.atoms[a].positive == holds;
             if engine.groups[group].recursive {
                 let pending = &mut self.pending[group];
@@ -159,7 +158,7 @@ impl Maintained {
                 }
             }
             if engine.counts[head].len() > engine.most {
-                return Err(engine.refusal(head, 0));
+                return Err(engine.refusal(head));
             }
         }
         for (group, pending) in engine.groups.iter().zip(&mut self.pending) {
@@ -254,7 +253,6 @@ impl Engine {
                 if self.clauses[c].group == group {
                     self.through(c, a, fact, &mut found)?;
                     let head = self.clauses[c].relation;
-                    self.look_at(head, found.len())?;
                     lost.extend(found.drain(..).map(|fact| (head, fact)));
                 }
             }

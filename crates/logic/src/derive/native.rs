@@ -1,6 +1,7 @@
 //! Closures and distances over nodes that are tuples, by breadth-first search.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
 
@@ -58,8 +59,8 @@ impl Graph {
         Graph { nodes, steps, starts, ends }
     }
 
-    /// The number of steps from any of `sources` to each node, into `distance`.
-    pub fn search(&self, sources: impl Iterator<Item = u32>, distance: &mut Vec<u32>) {
+    /// The number of steps from any of `sources` to each node, into `distance`. Returns how many steps were looked at.
+    pub fn search(&self, sources: impl Iterator<Item = u32>, distance: &mut Vec<u32>) -> usize {
         distance.clear();
         distance.resize(self.nodes.len(), FAR);
         let mut queue: VecDeque<u32> = VecDeque::new();
@@ -67,15 +68,19 @@ impl Graph {
             distance[s as usize] = 0;
             queue.push_back(s);
         }
+        let mut looked_at = 0;
         while let Some(n) = queue.pop_front() {
             let n = n as usize;
-            for &m in &self.ends[self.starts[n] as usize..self.starts[n + 1] as usize] {
+            let ends = &self.ends[self.starts[n] as usize..self.starts[n + 1] as usize];
+            looked_at += 1 + ends.len();
+            for &m in ends {
                 if distance[m as usize] == FAR {
                     distance[m as usize] = distance[n] + 1;
                     queue.push_back(m);
                 }
             }
         }
+        looked_at
     }
 
     /// Where a step leads from a node that is nearer to where a search against the steps began.
@@ -119,51 +124,49 @@ impl Native {
         self.along == relation || self.to == Some(relation)
     }
 
-    /// All facts that follow. False, and some of them, where there are more than `most`.
+    /// All facts that follow, and how many steps were looked at. It breaks off where there are more facts or steps than these.
     pub fn derive(
         &self,
         relations: &[Relation],
         arities: &[usize],
         packing: Packing,
-        most: usize,
+        (most_facts, most_work): (usize, usize),
         facts: &mut Vec<u64>,
-    ) -> bool {
+    ) -> (ControlFlow<()>, usize) {
         let k = arities[self.along] / 2;
         let shift = packing.width(k);
         let mut distance = Vec::new();
-        let steps = &relations[self.along];
-        if self.closure {
-            let graph = Graph::new(steps, k, packing, &[], false);
-            for start in 0..graph.nodes.len() as u32 {
-                graph.search(std::iter::once(start), &mut distance);
-                let ends = Graph::reached(&distance).filter(|&end| end != start);
-                facts
-                    .extend(ends.map(|end| graph.nodes[start as usize] << shift | graph.nodes[end as usize]));
-                if facts.len() > most {
-                    return false;
-                }
-            }
-            return true;
-        }
+        let mut work = 0;
+        let mut is_too_much = |facts: &[u64], looked_at: usize| {
+            work += looked_at;
+            facts.len() > most_facts || work > most_work
+        };
         let goals: Vec<u64> = self.to.map_or_else(Vec::new, |to| relations[to].iter().collect());
-        let graph = Graph::new(steps, k, packing, &goals, true);
+        let graph = Graph::new(&relations[self.along], k, packing, &goals, !self.closure);
+        let nodes = 0..graph.nodes.len() as u32;
         // d(X) <= d(Y) + 1 along a step from X to Y: it brings one nearer iff these are equal.
         let nearer =
             |d: &[u32], (x, y): (u32, u32)| d[y as usize] != FAR && d[x as usize] == d[y as usize] + 1;
         let step = |(x, y): (u32, u32)| graph.nodes[x as usize] << shift | graph.nodes[y as usize];
-        if self.to.is_some() {
-            graph.search(goals.iter().filter_map(|&g| graph.number(g)), &mut distance);
+        let broke = if self.closure {
+            nodes.into_iter().any(|start| {
+                let looked_at = graph.search(std::iter::once(start), &mut distance);
+                let ends = Graph::reached(&distance).filter(|&end| end != start);
+                facts.extend(ends.map(|end| step((start, end))));
+                is_too_much(facts, looked_at)
+            })
+        } else if self.to.is_some() {
+            let looked_at = graph.search(goals.iter().filter_map(|&g| graph.number(g)), &mut distance);
             facts.extend(graph.steps.iter().filter(|&&s| nearer(&distance, s)).map(|&s| step(s)));
-            return facts.len() <= most;
-        }
-        for goal in 0..graph.nodes.len() as u32 {
-            graph.search(std::iter::once(goal), &mut distance);
-            let found = graph.steps.iter().filter(|&&s| nearer(&distance, s));
-            facts.extend(found.map(|&s| step(s) << shift | graph.nodes[goal as usize]));
-            if facts.len() > most {
-                return false;
-            }
-        }
-        true
+            is_too_much(facts, looked_at)
+        } else {
+            nodes.into_iter().any(|goal| {
+                let looked_at = graph.search(std::iter::once(goal), &mut distance);
+                let found = graph.steps.iter().filter(|&&s| nearer(&distance, s));
+                facts.extend(found.map(|&s| step(s) << shift | graph.nodes[goal as usize]));
+                is_too_much(facts, looked_at + graph.steps.len())
+            })
+        };
+        (if broke { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }, work)
     }
 }

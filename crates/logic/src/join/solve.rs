@@ -18,6 +18,8 @@ pub(crate) struct Join<'a> {
     pub changed: u64,
     /// How many partial substitutions were looked at so far.
     pub work: Cell<usize>,
+    /// How many are looked at before the join breaks.
+    pub most: usize,
 }
 
 impl<'a> Join<'a> {
@@ -29,7 +31,12 @@ impl<'a> Join<'a> {
         plan: &'a Plan,
         changed: u64,
     ) -> Join<'a> {
-        Join { relations, packing, body, plan, changed, work: Cell::new(0) }
+        Join { relations, packing, body, plan, changed, work: Cell::new(0), most: usize::MAX }
+    }
+
+    /// The same, and it breaks where more partial substitutions are looked at.
+    pub fn within(self, most: usize) -> Join<'a> {
+        Join { most, ..self }
     }
 
     /// Calls `found` with every substitution of the whole body that extends `binding`, until it breaks. `binding` is as before
@@ -59,6 +66,9 @@ impl<'a> Join<'a> {
         F: FnMut(&Binding) -> ControlFlow<()>,
     {
         self.work.set(self.work.get() + 1);
+        if self.work.get() > self.most {
+            return ControlFlow::Break(());
+        }
         let Some(step) = self.plan.steps.get(at) else {
             return found(binding);
         };
