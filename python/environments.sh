@@ -11,7 +11,7 @@ venv=.tools/python
 packages=(
     maturin==1.16.0 mypy==2.4.1 pyright==1.1.414 pytest==9.2.0 pytest-xdist==3.8.0 numpy==2.4.6 gymnasium==1.4.0 minigrid==3.2.0 pettingzoo==1.27.0
     pyRDDLGym==2.7 rddlrepository==2.2 pandas==3.1.1 ray==2.60.0 tensorboard==2.21.0 nbclient==0.11.0 nbformat==5.11.1
-    ipykernel==7.4.0
+    ipykernel==7.4.0 jax==0.10.2
 )
 if [ ! -x $venv/bin/pip ]; then python3 -m venv $venv; fi
 # Asking the index takes longer than looking at what is there.

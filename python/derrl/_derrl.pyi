@@ -9,6 +9,12 @@ __version__: str
 class Error(ValueError):
     """Something is wrong with what derrl was given. The text says what, where, and what would be right."""
 
+class Outside(Error):
+    """A policy does not know a state: no rule fires in it, or it lies outside what the policy was learned on."""
+
+    reasons: list[str]
+    """Why, each in words."""
+
 class World:
     """A world: its alphabet and its tasks."""
 
@@ -99,9 +105,13 @@ class Policy:
     @property
     def text(self) -> str: ...
     @property
+    def file(self) -> str: ...
+    @property
+    def learned_on(self) -> str | None: ...
+    @property
     def world(self) -> World: ...
     def act(
-        self, facts: _Facts, legal: _Facts | None = None, seed: int | None = None, objects: _Objects = None
+        self, facts: _Facts, legal: _Facts | None = None, seed: int | None = None, objects: _Objects = None, strict: bool = False
     ) -> tuple[str | int, ...]: ...
     def best(
         self, facts: _Facts, legal: _Facts | None = None, objects: _Objects = None
@@ -112,6 +122,7 @@ class Policy:
     def why_not_json(
         self, facts: _Facts, action: Sequence[str | int] | str, legal: _Facts | None = None, objects: _Objects = None
     ) -> str: ...
+    def soft(self, facts: _Facts, atoms: _Facts, tnorm: str, objects: _Objects = None) -> Soft: ...
     def evaluate_json(
         self, world: World, task: str, episodes: int | None = None, seed: int = 0, options: str = "{}"
     ) -> str: ...
@@ -123,6 +134,14 @@ class Policy:
     ) -> tuple[bool, list[list[str]], float]: ...
     def export(self, language: str) -> str: ...
     def in_english(self) -> list[str]: ...
+
+class Soft:
+    """A policy in one state, some facts of which are soft."""
+
+    @property
+    def actions(self) -> list[list[str]]: ...
+    def values(self, probabilities: bytes) -> bytes: ...
+    def gradient(self, probabilities: bytes, d_values: bytes) -> bytes: ...
 
 def main(args: list[str]) -> int: ...
 def builtin() -> list[str]:
@@ -165,8 +184,6 @@ def pending(world: World, folder: str | PathLike[str]) -> list[int]: ...
 def restart(
     world: World,
     folder: str | PathLike[str],
-    restart: int,
-    pending: list[int],
     progress: Callable[[int, int, str], Any] | None = None,
 ) -> tuple[str | None, BaseException | None]: ...
 def absorb(world: World, folder: str | PathLike[str], results: list[str], seconds: float = 0.0) -> str | None: ...

@@ -105,9 +105,9 @@ def curve(points: Sequence[tuple[float, float]]) -> str:
 
 
 def progress(title: str, share: float, message: str, seconds: float) -> str:
-    """How far a run is."""
-    return (
-        f'<div style="{STYLE}">{html.escape(title)} <span style="display:inline-block;width:12em;height:.7em;'
-        f'background:rgba(127,127,127,.25)"><span style="display:block;width:{share:.0%};height:100%;background:#c2410c"></span></span> '
-        f"{share:.0%} {html.escape(message)}, {seconds:.0f} s</div>"
+    """How far a run is, with a bar where that is known."""
+    bar = (
+        '<span style="display:inline-block;width:12em;height:.7em;background:rgba(127,127,127,.25)">'
+        f'<span style="display:block;width:{share:.0%};height:100%;background:#c2410c"></span></span> {share:.0%} '
     )
+    return f'<div style="{STYLE}">{html.escape(title)} {bar if share else ""}{html.escape(message)}, {seconds:.0f} s</div>'

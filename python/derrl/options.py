@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+Move = Literal[
+    "look", "explore", "fit", "widen", "invent", "raise", "gradient", "draw", "change", "try", "sums", "shorten", "confirm",
+]
+"""A part of the search, which ``without`` switches off."""
+
 
 class Settings(TypedDict, total=False):
     """Keyword arguments of :func:`derrl.train` that are settings."""
@@ -27,11 +32,5 @@ class Settings(TypedDict, total=False):
     sharpen: float
     confidence: bool
     restarts: int
-    short_waves: int
-    vary: bool
-    wave: int
-    agree: int
-    selection_episodes: int
-    refine: bool
-    grow: bool
-    improve: bool
+    doubling: bool
+    without: Sequence[Move]

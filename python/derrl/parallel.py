@@ -1,18 +1,13 @@
-"""Restarts elsewhere: in processes, for worlds written in Python, where each has its own interpreter, and on Ray."""
+"""Runs on other machines, by Ray."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import pickle
-import signal
-import sys
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +18,7 @@ from .progress import Show
 
 @dataclass
 class Watch:
-    """Who is told how restarts go, and what ends them."""
+    """Who is told how a run goes, and what ends it."""
 
     show: Show | None
     """Shows progress."""
@@ -39,112 +34,18 @@ class Watch:
         """Whether the run is to end with what there is."""
         return self.enough or (self.until is not None and time.monotonic() >= self.until)
 
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return float("inf") if self.until is None else max(0.0, self.until - time.monotonic())
+
     def absorb(self, world: World, folder: Path, kept: str, seconds: float) -> None:
-        """Takes in what a restart gave."""
+        """Takes in what a run gave."""
         text = _derrl.absorb(world, folder, [kept], seconds)
         if text is not None and self.on_best is not None:
             best = json.loads(text)
             if self.on_best(best["policy"], best["mean"], best["success_rate"], best["steps"]):
                 self.enough = True
-
-
-def restarts_in_processes(world: World, folder: Path, processes: int | None, watch: Watch) -> None:
-    """Does the restarts of a run in processes, where the platform can fork; elsewhere none, and the caller does them.
-
-    A forked process has the world as it is: nothing needs to be pickled. What a restart gives comes back through a pipe.
-    """
-    if processes is None:
-        processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if processes < 2 or "fork" not in multiprocessing.get_all_start_methods() or sys.platform == "darwin":
-        return
-    done = 0
-    while not watch.over and (pending := _derrl.pending(world, folder)):
-        done += _wave(world, folder, pending, processes, watch, done)
-
-
-def _wave(world: World, folder: Path, pending: list[int], processes: int, watch: Watch, before: int) -> int:
-    context = multiprocessing.get_context("fork")
-    waiting = list(pending)
-    running: dict[Connection, tuple[int, Any]] = {}
-    error: BaseException | None = None
-    done, counted = 0, time.monotonic()
-    try:
-        while not watch.over and (running or (waiting and error is None)):
-            while waiting and error is None and len(running) < processes:
-                restart = waiting.pop(0)
-                ours, theirs = context.Pipe(duplex=False)
-                child = context.Process(target=_child, args=(theirs, world, folder, restart, pending), daemon=True)
-                child.start()
-                theirs.close()
-                running[ours] = (restart, child)
-            for ready in wait(list(running), timeout=0.2):
-                assert isinstance(ready, Connection)
-                restart, child = running.pop(ready)
-                try:
-                    kept, failure = ready.recv()
-                except EOFError:
-                    child.join()
-                    kept, failure = None, RuntimeError(
-                        f"the process of restart {restart} ended before it was done, with exit code {child.exitcode}"
-                    )
-                child.join()
-                if kept is not None:
-                    now = time.monotonic()
-                    watch.absorb(world, folder, kept, now - counted)
-                    counted, done = now, done + 1
-                if failure is not None and error is None:
-                    error = failure
-            if watch.show is not None:
-                total = before + len(pending)
-                watch.show(before + done, total, f"{before + done} of {total} restarts, {len(running)} at work")
-        if running and error is None:
-            _stop(world, folder, running, time.monotonic() - counted)
-    except KeyboardInterrupt as interrupt:
-        error = interrupt
-        _stop(world, folder, running, time.monotonic() - counted)
-    finally:
-        for _, child in running.values():
-            if child.is_alive():
-                child.terminate()
-                child.join()
-    if error is not None:
-        raise error
-    return done
-
-
-def _stop(world: World, folder: Path, running: dict[Connection, tuple[int, Any]], seconds: float) -> None:
-    """Interrupts the processes, and takes in what they have; they were at work for so many seconds."""
-    kept = _interrupted(running)
-    _derrl.absorb(world, folder, kept, seconds)
-
-
-PATIENCE = 0.8
-"""Seconds that processes have to send what they have, once they are interrupted."""
-
-
-def _interrupted(running: dict[Connection, tuple[int, Any]]) -> list[str]:
-    """What the processes had done when they were interrupted.
-
-    Ctrl-C in a terminal reaches them too; a signal to this process alone does not, so it is passed on.
-    """
-    for _, child in running.values():
-        try:
-            os.kill(child.pid, signal.SIGINT)
-        except ProcessLookupError:
-            pass
-    kept = []
-    waiting, until = list(running), time.monotonic() + PATIENCE
-    while waiting and (left := until - time.monotonic()) > 0:
-        for ready in wait(waiting, timeout=left):
-            assert isinstance(ready, Connection)
-            waiting.remove(ready)
-            try:
-                done, _ = ready.recv()
-            except EOFError:
-                continue
-            if done is not None:
-                kept.append(done)
-    return kept
 
 
 def ray_module() -> Any:
@@ -160,59 +61,55 @@ def ray_module() -> Any:
 
 ATTEMPTS = 3
 """How often what a worker did not finish is tried."""
+PIECE = 10.0
+"""Seconds that the first task of a run takes; each later one takes twice as many. In between, the folder has what there is."""
+PATIENCE = 10.0
+"""Seconds that a task may take longer where the time of the run is up."""
 
 
-def restarts_on_ray(world: World, folder: Path, watch: Watch) -> None:
-    """Does the restarts of a run as Ray tasks. All machines read the folder; this process alone writes it.
+def run_on_ray(world: World, folder: Path, watch: Watch) -> None:
+    """Does a run as Ray tasks, one after the other. All machines read the folder; this process alone writes it.
 
     A task whose worker dies is given to another.
     """
     ray = ray_module()
     task = ray.remote(max_retries=ATTEMPTS, num_cpus=1)(_result)
-    done = 0
-    while not watch.over and (pending := _derrl.pending(world, folder)):
-        running = [task.remote(world, folder.absolute(), restart, pending) for restart in pending]
-        total, counted = done + len(pending), time.monotonic()
+    piece = PIECE
+    while not watch.over and _derrl.pending(world, folder):
+        seconds, counted = min(piece, watch.left), time.monotonic()
+        running, piece = [task.remote(world, folder.absolute(), seconds)], 2 * piece
         try:
-            while running and not watch.over:
+            while running and not (watch.over and time.monotonic() > counted + seconds + PATIENCE):
                 ready, running = ray.wait(running, timeout=0.2)
                 for kept, failure in ray.get(ready):
                     if kept is not None:
-                        now = time.monotonic()
-                        watch.absorb(world, folder, kept, now - counted)
-                        counted, done = now, done + 1
+                        watch.absorb(world, folder, kept, time.monotonic() - counted)
                     if failure is not None:
                         raise failure
                 if watch.show is not None:
-                    watch.show(done, total, f"{done} of {total} restarts, {len(running)} on Ray")
+                    watch.show(0, 0, "at work on Ray")
         finally:
             for reference in running:
                 ray.cancel(reference)
 
 
-def _result(world: World, folder: Path, restart: int, pending: list[int]) -> tuple[str | None, BaseException | None]:
-    """What a restart gives, with the exception that ended it, if one did."""
+def _result(world: World, folder: Path, seconds: float) -> tuple[str | None, BaseException | None]:
+    """What a run gives in so many seconds, with the exception that ended it, if one did."""
+    until, late = time.monotonic() + seconds, False
+
+    def look(*_: object) -> None:
+        nonlocal late
+        if time.monotonic() >= until:
+            late = True
+            raise TimeoutError
+
     kept: str | None = None
     failure: BaseException | None
     try:
-        kept, failure = _derrl.restart(world, folder, restart, pending)
+        kept, failure = _derrl.restart(world, folder, look)
     except BaseException as error:
         failure = error
-    return kept, None if failure is None else _portable(failure)
-
-
-def _child(pipe: Connection, world: World, folder: Path, restart: int, pending: list[int]) -> None:
-    interrupt = signal.getsignal(signal.SIGINT)
-
-    def once(number: int, frame: Any) -> None:
-        # The terminal and the parent may both interrupt: the second time, what was done is on its way already.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if callable(interrupt):
-            interrupt(number, frame)
-
-    signal.signal(signal.SIGINT, once)
-    pipe.send(_result(world, folder, restart, pending))
-    pipe.close()
+    return kept, None if failure is None or late else _portable(failure)
 
 
 def _portable(error: BaseException) -> BaseException:

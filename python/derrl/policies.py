@@ -15,6 +15,7 @@ from ._derrl import Error, World
 from .arguments import options as as_options, whole, whole_or_none
 from .inference import Action
 from .notebook import block, rules
+from .soft import Soft
 from .spaces import converted, is_environment
 from .worlds import WorldLike, domain_text, world as as_world
 
@@ -79,14 +80,17 @@ class Explanation:
     """All actions of this value."""
     facts: Sequence[str]
     """What held."""
+    outside: Sequence[str] = ()
+    """In what the state lies outside what the policy was learned on, where that is known."""
 
     def __str__(self) -> str:
+        outside = "".join(f"\n  outside what it knows: {why}" for why in self.outside)
         if self.fired is None:
-            return f"{self.action}\n  no rule fires: any action will do"
+            return f"{self.action}\n  no rule fires: any action will do{outside}"
         since = ", ".join(self.fired["body"])
         others = [tie for tie in self.ties if tie != self.action]
         ties = f"\n  ties with {', '.join(others)}" if others else ""
-        return f"{self.action}\n  because {_match(self.fired)}\n          since {since}{ties}"
+        return f"{self.action}\n  because {_match(self.fired)}\n          since {since}{ties}{outside}"
 
     def _repr_html_(self) -> str:
         return block(str(self))
@@ -261,8 +265,19 @@ class Policy:
             >>> run.policy.save("blocks.pl")
             >>> derrl.Policy.load("blocks.pl", "blocks")
         """
-        Path(path).write_text(self.text, encoding="utf-8")
+        Path(path).write_text(self._inner.file, encoding="utf-8")
         return Path(path)
+
+    @property
+    def learned_on(self) -> str | None:
+        """What it was learned on, as its file says: objects of each type, predicates that held, ranges of numbers. ``None`` where that
+        is not known.
+
+            >>> print(run.policy.learned_on)
+            % learned on: objects block 3..3, place 1..1
+            ...
+        """
+        return self._inner.learned_on
 
     @property
     def text(self) -> str:
@@ -293,16 +308,20 @@ class Policy:
         *,
         seed: int | None = None,
         objects: Mapping[str, str] | None = None,
+        strict: bool = False,
     ) -> Action:
         """The action taken in a state; of several as good, one by chance. Chance depends on ``seed``, or else on how often the
         policy was asked before. ``legal`` lists the legal actions, or is the world, in that state. ``objects`` are those that no
         fact names, with their types.
 
+        With ``strict``, a state in which no rule fires, or which lies outside what the policy was learned on (:attr:`learned_on`),
+        raises :class:`derrl.Outside`.
+
             >>> world = Delivery()
             >>> run = derrl.train(world)
             >>> run.policy.act(world.reset(seed=0), world)
         """
-        return self._inner.act(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects)
+        return self._inner.act(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects, strict)
 
     def best(
         self, facts: Facts, legal: Facts | None = None, *, objects: Mapping[str, str] | None = None
@@ -329,7 +348,7 @@ class Policy:
               because ...
         """
         value = json.loads(self._inner.explain_json(facts, self._legal(legal), whole_or_none("seed", seed, 0), objects))
-        return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__})
+        return Explanation(**{key: value[key] for key in Explanation.__dataclass_fields__ if key in value})
 
     def why_not(
         self,
@@ -346,6 +365,37 @@ class Policy:
         """
         value = json.loads(self._inner.why_not_json(facts, _action(action), self._legal(legal), objects))
         return WhyNot(**{key: value[key] for key in WhyNot.__dataclass_fields__})
+
+    def soft(
+        self, facts: Facts, atoms: Sequence[Sequence[str | int]], *, tnorm: str = "lukasiewicz", objects: Mapping[str, str] | None = None
+    ) -> Soft:
+        """The policy in a state in which ``facts`` are certain, and ``atoms`` hold with probabilities that are given later: to train what
+        gives them. The t-norm is ``lukasiewicz``, ``godel`` or ``product``.
+
+            >>> soft = run.policy.soft([("isFloor", "floor")], [("top", "a"), ("top", "b")], tnorm="product")
+            >>> print(soft.values([0.5, 1.0]))
+        """
+        atoms = list(atoms)
+        return Soft(self._inner.soft(facts, atoms, tnorm, objects), atoms)
+
+    def values(
+        self, facts: Mapping[Sequence[str | int], float], *, tnorm: str = "lukasiewicz", objects: Mapping[str, str] | None = None
+    ) -> dict[Action, float]:
+        """What each action is worth where facts hold with these probabilities.
+
+            >>> run.policy.values({("top", "a"): 0.9, ("top", "b"): 0.2, ("isFloor", "floor"): 1.0})
+        """
+        for fact, p in facts.items():
+            if not 0 <= p <= 1:
+                raise Error(f"the probability of {fact!r} is {p!r}: it must be from 0 to 1")
+        certain = [fact for fact, p in facts.items() if p == 1]
+        open_facts = [fact for fact, p in facts.items() if p != 1]
+        soft = self.soft(certain, open_facts, tnorm=tnorm, objects=objects)
+        if not open_facts:
+            # Nothing is soft: there is no row to ask for.
+            soft = self.soft(certain[1:], certain[:1], tnorm=tnorm, objects=objects)
+            return dict(zip(soft.actions, soft.values([1.0]).tolist()))
+        return dict(zip(soft.actions, soft.values([facts[fact] for fact in open_facts]).tolist()))
 
     def attach(self, source: object) -> Policy:
         """The same policy, for a world in Python: then :meth:`predict` works, and :meth:`act` asks for legal actions where the world has them.

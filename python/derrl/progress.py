@@ -43,9 +43,11 @@ class _Bar:
         return min(1.0, done / planned) if planned else 0.0
 
     def line(self, done: int, planned: int, message: str) -> str:
+        seconds = time.monotonic() - self.start
+        if not planned:
+            return f"{self.title}  {done:,} decisions  {message}  {seconds:.0f} s"
         share = self.share(done, planned)
         filled = round(24 * share)
-        seconds = time.monotonic() - self.start
         return f"{self.title} [{'#' * filled}{'.' * (24 - filled)}] {share:4.0%}  {message}  {seconds:.0f} s"
 
 
@@ -72,7 +74,8 @@ class _NotebookBar(_Bar):
         self.rules = curve(self.points) + shown
 
     def __call__(self, done: int, planned: int, message: str) -> None:
-        shown = progress(self.title, self.share(done, planned), message, time.monotonic() - self.start) + self.rules
+        told = message if planned or not done else f"{done:,} decisions, {message}"
+        shown = progress(self.title, self.share(done, planned), told, time.monotonic() - self.start) + self.rules
         self.handle.update({"text/plain": self.line(done, planned, message), "text/html": shown}, raw=True)
 
     def close(self) -> None:

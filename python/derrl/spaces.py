@@ -19,6 +19,7 @@ environments.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
@@ -52,9 +53,28 @@ def make(name: str, **options: Any) -> Any:
     if name.startswith(("MiniGrid-", "BabyAI-")):
         _import_minigrid()
     try:
-        return gymnasium.make(name, **options)
+        made = gymnasium.make(name, **options)
     except gymnasium.error.Error as error:
         raise Error(f"Gymnasium has no environment {name}: {error}") from error
+    return made if options else _drawn(made, name)
+
+
+def _drawn(made: Any, name: str) -> Any:
+    """The same environment with frames for pages, where it can draw them here; else as it is."""
+    import gymnasium
+
+    for mode in ("rgb_array", "ansi"):
+        if mode in made.metadata.get("render_modes", ()):
+            # What drawing needs may not be installed: only trying tells.
+            with contextlib.suppress(Exception):
+                tried = gymnasium.make(name, render_mode=mode)
+                tried.reset(seed=0)
+                can_draw = tried.render() is not None
+                tried.close()
+                if can_draw:
+                    # What has drawn holds a canvas, and could not be copied.
+                    return gymnasium.make(name, render_mode=mode)
+    return made
 
 
 def _import_minigrid() -> None:

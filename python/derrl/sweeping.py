@@ -159,10 +159,10 @@ def run_job(job: Job, top: Path) -> None:
     begun = (job.folder / "config.toml").is_file()
     _note(top, job, "resumed" if begun else "started")
     if begun:
-        resume(job.world, job.folder, tests=job.tests, threads=1, processes=1, progress=False)
+        resume(job.world, job.folder, tests=job.tests, threads=1, progress=False)
     else:
         train(
-            job.world, tests=job.tests, seed=job.seed, out=job.folder, threads=1, processes=1, progress=False,
+            job.world, tests=job.tests, seed=job.seed, out=job.folder, threads=1, progress=False,
             **job.settings,
         )
     _note(top, job, "finished")

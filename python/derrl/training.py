@@ -21,7 +21,7 @@ from . import _derrl, arguments, progress as bars, spaces
 from ._derrl import Error, World
 from .arguments import seconds_or_none, whole, whole_or_none
 from .inference import left_out
-from .parallel import Watch, restarts_in_processes, restarts_on_ray
+from .parallel import Watch, run_on_ray
 from .policies import Policy, Score
 from .checking import NO_SUCCESS, REPEATABLE, replay_fault
 from .worlds import Prepared, WorldLike, prepare
@@ -79,7 +79,7 @@ class Run:
         """All that ``derrl train --json`` prints."""
         self.seed: int = result["seed"]
         """The seed."""
-        policy = Policy.parse(result["policy"], world)
+        policy = Policy.parse(result.get("learned_on", "") + result["policy"], world)
         self.policy = policy if source is None else policy.attach(source)
         """What was learned."""
         self.scores = {task: Score.from_json(score) for task, score in result["scores"].items()}
@@ -89,7 +89,7 @@ class Run:
         self.seconds: float = result["seconds"]
         """How long it took."""
         self.restarts: int = result["restarts"]
-        """How many restarts there were."""
+        """How many restarts of the gradient there were: none where a world was solved without."""
         self.finished: bool = result.get("finished", True)
         """Whether training has ended. Where not, this is the best so far, and the scores are what training saw."""
         self.ended: str | None = (result.get("ended") or {}).get("why")
@@ -165,8 +165,8 @@ class Run:
         return [json.loads(line) for line in text.splitlines()]
 
     def curve(self) -> Any:
-        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number. Rules about numbers
-        come from races and not from updates: there, a row per policy that was the best so far.
+        """The training curves as a pandas frame: a row per few updates, a column per figure, restarts by number. Where
+        there was no restart of the gradient, a row per policy that was the best so far.
 
             >>> run.curve().plot(x="episodes", y="mean_return")
         """
@@ -242,10 +242,12 @@ def settings() -> dict[str, Any]:
 
 def written(key: str, value: Any) -> str:
     """A setting as the command line has it."""
-    if isinstance(value, str) and not value.isprintable():
+    if not all(one.isprintable() for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, str)):
         raise Error(f"setting `{key}`: a number or a word, not {value!r}")
     if isinstance(value, bool):
         value = str(value).lower()
+    elif isinstance(value, (list, tuple)) and value and all(isinstance(one, str) for one in value):
+        value = ",".join(value)
     elif isinstance(value, (list, tuple)):
         value = "[" + ", ".join(map(str, value)) + "]"
     return f"{key}={value}"
@@ -262,7 +264,6 @@ def train(
     untyped: bool = False,
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
     max_steps: int | None = None,
@@ -275,11 +276,10 @@ def train(
     ``world`` is the name of a built-in world, what :func:`pddl` gives, the name of a Gymnasium environment or the environment, or any object
     with ``reset(seed)`` and ``step(action)``. ``tests`` are further such objects, scored by name. ``out`` is the folder of the run; without it, the run is kept in a temporary folder for as long as
     the object returned. ``settings`` are those of ``derrl train --settings``, such as ``updates=300``. The same seed gives the same
-    policy as the command line, bit for bit, on any number of threads or processes.
+    policy as the command line, bit for bit, on any number of threads.
 
-    Rust runs built-in worlds on all cores. A world in Python is stepped by ``processes`` processes, each with its own
-    interpreter, one restart each: by default as many as there are cores, where the platform can fork. ``backend="ray"`` does the
-    restarts on Ray, on as many machines as its cluster has; ``out`` is then a folder that all of them share.
+    A run uses one core; :func:`sweep` runs many side by side. ``backend="ray"`` does the run on Ray; ``out`` is then a folder that all
+    machines share.
 
     ``max_steps`` and ``max_seconds`` end the run with its best policy, which is then scored. ``on_best`` is called with every better
     policy, a :class:`Best`, and ends the run with it by returning true: it is good enough.
@@ -290,7 +290,7 @@ def train(
         >>> run = derrl.train("CartPole-v1", seed=0)
         >>> print(run.policy, run.scores["train"].mean)
     """
-    _check(threads, processes, backend, progress, on_best)
+    _check(threads, backend, progress, on_best)
     max_steps, max_seconds = whole_or_none("max_steps", max_steps), seconds_or_none("max_seconds", max_seconds)
     seed, episodes = whole("seed", seed, 0), whole_or_none("episodes", episodes)
     told = arguments.options(options)
@@ -307,7 +307,7 @@ def train(
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         try:
-            return _go_on(of, folder, (threads, processes, backend), progress, on_best, None, temporary=out is None)
+            return _go_on(of, folder, (threads, backend), progress, on_best, None, temporary=out is None)
         except Error as error:
             _extend(of, error)
             _remove(folder, before)
@@ -361,7 +361,6 @@ def resume(
     *,
     tests: Mapping[str, object] | None = None,
     threads: int | None = None,
-    processes: int | None = None,
     backend: str = "local",
     progress: bool | Callable[[int, int, str], None] = True,
     max_seconds: float | None = None,
@@ -374,10 +373,10 @@ def resume(
 
         >>> run = derrl.resume("blocks", "runs/blocks")
     """
-    _check(threads, processes, backend, progress, on_best)
+    _check(threads, backend, progress, on_best)
     max_seconds = seconds_or_none("max_seconds", max_seconds)
     of = _same_world(world, tests, Path(folder))
-    return _go_on(of, Path(folder), (threads, processes, backend), progress, on_best, max_seconds, temporary=False)
+    return _go_on(of, Path(folder), (threads, backend), progress, on_best, max_seconds, temporary=False)
 
 
 def world_of_run(world: WorldLike, tests: Mapping[str, object] | None, folder: Path) -> Prepared:
@@ -399,12 +398,11 @@ def _same_world(world: WorldLike, tests: Mapping[str, object] | None, folder: Pa
     return of
 
 
-def _check(threads: Any, processes: Any, backend: Any, progress: Any, on_best: Any) -> None:
+def _check(threads: Any, backend: Any, progress: Any, on_best: Any) -> None:
     """An error if an argument that training and resuming share is wrong."""
     if backend not in ("local", "ray"):
         raise Error(f"backend: `local` or `ray`, not `{backend}`")
     whole_or_none("threads", threads)
-    whole_or_none("processes", processes)
     if not isinstance(progress, bool) and not callable(progress):
         raise Error(f"progress: True, False or a function, not {progress!r}")
     if on_best is not None and not callable(on_best):
@@ -422,13 +420,13 @@ def _best_or_none(of: Prepared, folder: Path) -> Run | None:
 def _go_on(
     prepared: Prepared,
     folder: Path,
-    how: tuple[int | None, int | None, str],
+    how: tuple[int | None, str],
     progress: bool | Callable[[int, int, str], None],
     on_best: OnBest | None,
     max_seconds: float | None,
     temporary: bool,
 ) -> Run:
-    of, (threads, processes, backend) = prepared.world, how
+    of, (threads, backend) = prepared.world, how
     show = progress if callable(progress) else bars.bar(of.name) if progress else None
 
     draws = getattr(show, "best", None)
@@ -446,9 +444,7 @@ def _go_on(
         left = _derrl.seconds_left(folder, max_seconds)
         watch = Watch(show, best, None if left is None else time.monotonic() + left)
         if backend == "ray":
-            restarts_on_ray(of, folder, watch)
-        elif of.is_python:
-            restarts_in_processes(of, folder, processes, watch)
+            run_on_ray(of, folder, watch)
         result = json.loads(_derrl.learn(of, folder, threads, show, best, max_seconds, watch.enough))
     except BaseException as error:
         if isinstance(error, Error) and temporary:

@@ -41,7 +41,9 @@ class Driver:
         locked = [name for name, (t, _) in things.items() if t.type == "door" and t.is_locked]
         facts = [(t.type, name) for name, (t, _) in things.items()]
         facts += [("locked", name) for name in locked] or [("unlocked",)]
-        facts.append(("carrying", f"{held.color}_{held.type}") if held else ("notcarrying",))
+        # As in derrl's doorkey, where a key is put down once its door is open.
+        serves = held and any(things[door][0].color == held.color for door in locked)
+        facts.append(("carrying", f"{held.color}_{held.type}") if serves else ("notcarrying",))
         for a, b in itertools.permutations(things, 2):
             if things[a][0].color == things[b][0].color:
                 facts.append(("samecolor", a, b))

@@ -145,7 +145,7 @@ def training():
     return Several(Tireworld(make(1)), Tireworld(make(3)))
 
 
-SETTINGS = {"updates": 150, "batch": 1024, "wave": 2, "restarts": 8, "selection_episodes": 100, "episodes": 50}
+SETTINGS = {"updates": 150, "batch": 1024, "restarts": 8, "episodes": 50}
 
 
 def beside(instance, episodes, seed=0):

@@ -16,6 +16,9 @@ from pathlib import Path
 import derrl
 from delivery import Delivery
 
+GRADIENT = {"without": ["explore", "draw", "change", "try"], "doubling": False}
+"""Settings: the gradient alone, in whole restarts."""
+
 
 class Plain(Delivery):
     """The delivery world, with its domain given."""
@@ -40,9 +43,8 @@ class Recorded(Plain):
 
 
 def train(world):
-    """Trains in one process. The same seed makes the same calls."""
-    settings = {"updates": 60, "wave": 1, "restarts": 1, "improve": False, "grow": False, "short_waves": 0}
-    derrl.train(world, seed=0, processes=1, progress=False, **settings)
+    """The same seed makes the same calls."""
+    derrl.train(world, seed=0, progress=False, updates=60, restarts=1, **GRADIENT)
 
 
 def play(world, calls):
@@ -84,8 +86,8 @@ def overhead(do=train, rounds=15):
 
 def throughput(backend, top, seeds):
     """Runs per second of a sweep on two workers, after the workers have started."""
-    # Without what ends a run early: runs of seconds.
-    settings = {"updates": 1000, "batch": 4096, "wave": 2, "restarts": 2, "improve": False, "short_waves": 0}
+    # Runs of seconds.
+    settings = {"updates": 1000, "batch": 4096, "restarts": 2, **GRADIENT}
     derrl.sweep(["blocks"], range(100, 102), settings | {"updates": 2}, out=top / f"{backend}-warm", backend=backend, workers=2)
     begun = time.monotonic()
     derrl.sweep(["blocks"], seeds, settings, out=top / backend, backend=backend, workers=2)

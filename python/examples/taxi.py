@@ -56,7 +56,7 @@ world = derrl.wrap(
     actions={"move": ["way"], "pickup": 0, "dropoff": 0},
 )
 
-SETTINGS = {"updates": 40, "batch": 512, "wave": 2, "restarts": 2, "selection_episodes": 50, "episodes": 100}
+SETTINGS = {"updates": 40, "batch": 512, "restarts": 2, "episodes": 100}
 
 if __name__ == "__main__":
     run = derrl.train(world, seed=0, **SETTINGS)

@@ -18,6 +18,19 @@ create_exception!(
     derrl.Error: unknown domain `bloks`; did you mean `blocks`?"#
 );
 
+create_exception!(
+    derrl,
+    Outside,
+    Error,
+    r#"A policy does not know a state: no rule fires in it, or it lies outside what the policy was learned on. ``reasons`` says why,
+as a list of texts.
+
+    >>> nothing_free = [("on", "a", "b"), ("on", "b", "c"), ("on", "c", "floor"), ("isFloor", "floor")]
+    >>> run.policy.act(nothing_free, strict=True)
+    Traceback (most recent call last):
+    derrl.Outside: the policy does not know this state: no rule fires"#
+);
+
 /// An exception that a world written in Python raised.
 #[derive(Debug)]
 pub struct Raised(pub PyErr);
@@ -36,7 +49,19 @@ pub fn raise(error: impl Into<anyhow::Error>) -> PyErr {
     if let Some(fault) = error.chain().find_map(fault_in) {
         return raise_fault(fault);
     }
-    Error::new_err(in_python(&format!("{error:#}")))
+    let text = in_python(&format!("{error:#}"));
+    match error.downcast_ref() {
+        Some(derrl::Error::Outside(reasons)) => outside(text, reasons),
+        _ => Error::new_err(text),
+    }
+}
+
+fn outside(text: String, reasons: &[String]) -> PyErr {
+    let raised = Outside::new_err(text);
+    Python::attach(|py| match raised.value(py).setattr("reasons", reasons.to_vec()) {
+        Ok(()) => raised,
+        Err(error) => error,
+    })
 }
 
 /// A text that speaks of options of the command, in the words of Python: `--max-objects` is the argument `max_objects`.

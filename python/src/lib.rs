@@ -8,6 +8,7 @@
 //! | `world.rs` | worlds as Python objects, and episodes of built-in worlds |
 //! | `level.rs` | levels of Minigrid, to be set beside the real one |
 //! | `policy.rs` | policies: acting, explaining, proving, exporting |
+//! | `soft.rs` | policies over soft facts, with gradients |
 //! | `training.rs` | training in a folder, with Ctrl-C and progress |
 //! | `signals.rs` | Ctrl-C while Rust works on the calling thread |
 //! | `failure.rs` | errors as exceptions |
@@ -20,6 +21,7 @@ mod level;
 mod player;
 mod policy;
 mod signals;
+mod soft;
 mod training;
 mod turns;
 mod world;
@@ -36,11 +38,13 @@ fn main(py: Python<'_>, args: Vec<String>) -> u8 {
 #[pymodule]
 fn _derrl(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("Error", m.py().get_type::<failure::Error>())?;
+    m.add("Outside", m.py().get_type::<failure::Outside>())?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<world::World>()?;
     m.add_class::<world::Episodes>()?;
     m.add_class::<level::Level>()?;
     m.add_class::<policy::Policy>()?;
+    m.add_class::<soft::Soft>()?;
     m.add_class::<training::Request>()?;
     m.add_function(wrap_pyfunction!(main, m)?)?;
     m.add_function(wrap_pyfunction!(world::builtin, m)?)?;

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::atoms::{Atoms, Lexicon, Origin};
 use crate::failure::{Error, raise};
 use crate::signals::Signals;
+use crate::soft::Soft;
 use crate::world::{ACTION, World, read_options};
 
 /// Rules that act.
@@ -91,12 +92,24 @@ impl Policy {
 
     /// How it is made again, for pickle: with its world, which has to be such that it can be pickled.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, World))> {
-        Ok((py.get_type::<Policy>().getattr("parse")?, (self.text(), self.world())))
+        Ok((py.get_type::<Policy>().getattr("parse")?, (self.file(), self.world())))
     }
 
     #[getter]
     fn text(&self) -> String {
         self.policy.to_string()
+    }
+
+    /// The text of its file: what it was learned on, and its rules.
+    #[getter]
+    fn file(&self) -> String {
+        self.policy.file()
+    }
+
+    /// What it was learned on, as the first lines of its file say; none where that is not known.
+    #[getter]
+    fn learned_on(&self) -> Option<String> {
+        self.policy.scope().map(ToString::to_string)
     }
 
     #[getter]
@@ -105,7 +118,8 @@ impl Policy {
     }
 
     /// The action taken in a state; of several as good, one by chance.
-    #[pyo3(signature = (facts, legal = None, seed = None, objects = None))]
+    #[pyo3(signature = (facts, legal = None, seed = None, objects = None, strict = false))]
+    // Wide: these are the arguments that Python knows by name.
     fn act<'py>(
         &self,
         py: Python<'py>,
@@ -113,9 +127,11 @@ impl Policy {
         legal: Option<&Bound<'py, PyAny>>,
         seed: Option<u64>,
         objects: Option<&Bound<'py, PyDict>>,
+        strict: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (state, lexicon) = state(facts, legal, objects)?;
-        let action = self.with_rng(seed, |rng| self.policy.act(&state, rng)).map_err(raise)?;
+        let act = if strict { derrl::Policy::act_strictly } else { derrl::Policy::act };
+        let action = self.with_rng(seed, |rng| act(&self.policy, &state, rng)).map_err(raise)?;
         show(py, &action, &lexicon)
     }
 
@@ -163,6 +179,27 @@ impl Policy {
         asked.each(&lexicon, |name, args| why = Some(self.policy.why_not(&state, name, args)));
         let why = why.ok_or_else(|| Error::new_err("no action is given"))?.map_err(raise)?;
         serde_json::to_string(&why).map_err(raise)
+    }
+
+    /// The policy where these facts are certain, and these atoms soft.
+    #[pyo3(signature = (facts, atoms, tnorm, objects = None))]
+    fn soft(
+        &self,
+        facts: &Bound<'_, PyAny>,
+        atoms: &Bound<'_, PyAny>,
+        tnorm: &str,
+        objects: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Soft> {
+        let (certain, mut lexicon) = state(facts, None, objects)?;
+        let (mut read, mut named) = (Atoms::default(), Vec::new());
+        for atom in atoms.try_iter()? {
+            read.read_one(&mut lexicon, &atom?, Origin::facts("soft facts are"))?;
+            read.each(&lexicon, |name, args| {
+                named.push(std::iter::once(name).chain(args.iter().copied()).map(String::from).collect());
+            });
+            read.clear();
+        }
+        Soft::new(&self.policy, &certain, &named, tnorm)
     }
 
     /// Its score on a task, over seeded episodes, as JSON.

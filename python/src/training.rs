@@ -73,8 +73,7 @@ impl Request {
 }
 
 /// Trains in a folder from where it was, and returns what `train --json` prints. `progress` is called now and then with the
-/// updates done, those planned, and a word on what is under way. `on_best` is called with every better policy; where it returns
-/// true, or `enough` is true from the start, the run ends with its best policy. What they raise, or Ctrl-C, stops the run, which
+/// decisions made, 0, and a word on what is under way. `on_best` is called with every better policy; where it returns true, or `enough` is true from the start, the run ends with its best policy. What they raise, or Ctrl-C, stops the run, which
 /// can be resumed.
 #[pyfunction]
 #[pyo3(signature = (world, folder, threads = None, progress = None, on_best = None, max_seconds = None, enough = false))]
@@ -150,8 +149,8 @@ fn watched<T: Send>(
                 }
                 let told = Python::attach(|py| {
                     py.check_signals()?;
-                    let (done, planned, message) = control.progress();
-                    progress.map_or(Ok(()), |p| p.call1(py, (done, planned, message)).map(drop))?;
+                    let (decisions, message) = control.progress();
+                    progress.map_or(Ok(()), |p| p.call1(py, (decisions, 0, message)).map(drop))?;
                     let Some((on_best, best)) = on_best.zip(control.new_best()) else { return Ok(()) };
                     let told = (best.policy, best.mean_return, best.success, best.decisions);
                     if on_best.call1(py, told)?.is_truthy(py)? {
@@ -186,7 +185,7 @@ fn interrupt(py: Python<'_>, ident: u64) -> PyResult<()> {
     Ok(())
 }
 
-/// The restarts of the run in a folder that have to be done before the next look at their results.
+/// The pieces of work of the run in a folder that are to be done.
 #[pyfunction]
 pub fn pending(py: Python<'_>, world: &Bound<'_, World>, folder: PathBuf) -> PyResult<Vec<u64>> {
     // Looking at what there is to do may make worlds on other threads, which need the interpreter.
@@ -194,21 +193,19 @@ pub fn pending(py: Python<'_>, world: &Bound<'_, World>, folder: PathBuf) -> PyR
     py.detach(|| spread::pending(&folder, &world)).map_err(raise)
 }
 
-/// Does one of the pending restarts. Returns what `absorb` takes, or nothing where it was stopped at once, and the exception
+/// Does the work that is pending. Returns what `absorb` takes, or nothing where it was stopped at once, and the exception
 /// that stopped it.
 #[pyfunction]
-#[pyo3(signature = (world, folder, restart, pending, progress = None))]
+#[pyo3(signature = (world, folder, progress = None))]
 pub fn restart(
     py: Python<'_>,
     world: &Bound<'_, World>,
     folder: PathBuf,
-    restart: u64,
-    pending: Vec<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Option<String>, Option<Py<PyAny>>)> {
     let World { world, python, .. } = world.get().clone();
     let (ended, stopped) = watched(py, python, progress.as_ref(), None, |control| {
-        spread::restart(&folder, &world, restart, &pending, control)
+        spread::restart(&folder, &world, control)
     })?;
     let (kept, error) = match ended.map_err(raise)? {
         Restarted::Result(kept) => (kept, stopped),

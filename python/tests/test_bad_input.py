@@ -30,7 +30,7 @@ def world(**changed):
 
 
 def train(of, **more):
-    return derrl.train(of, **{"processes": 1, "progress": False, "episodes": 10, "improve": False, **QUICK, **more})
+    return derrl.train(of, **{"progress": False, "episodes": 10, **QUICK, **more})
 
 
 def forever():
@@ -181,7 +181,7 @@ def test_ctrl_c_reaches_a_world_that_hangs():
         train(world(step=hangs))
 
 
-def test_ctrl_c_to_this_process_alone_reaches_the_others(tmp_path):
+def test_ctrl_c_ends_a_slow_world(tmp_path):
     class Slow(Fine):
         def facts(self):
             time.sleep(0.002)
@@ -195,7 +195,7 @@ def test_ctrl_c_to_this_process_alone_reaches_the_others(tmp_path):
 
     threading.Timer(1.5, press).start()
     with pytest.raises(KeyboardInterrupt):
-        derrl.train(Slow(), out=tmp_path / "run", processes=2, progress=False, **LONG)
+        derrl.train(Slow(), out=tmp_path / "run", progress=False, **LONG)
     assert time.monotonic() - times[0] < 5
 
 
@@ -272,11 +272,12 @@ def policy():
     (lambda: train(Fine(), seed=1.5), derrl.Error, "seed: a whole number from 0, not 1.5"),
     (lambda: train(Fine(), seed=2**64), derrl.Error, "seed"), (lambda: train(Fine(), seed="x"), derrl.Error, "seed.*not 'x'"),
     (lambda: train(Fine(), episodes=0), derrl.Error, "episodes: a whole number from 1, not 0"),
-    (lambda: train(Fine(), threads=-1), derrl.Error, "threads"), (lambda: train(Fine(), processes=0), derrl.Error, "processes"),
+    (lambda: train(Fine(), threads=-1), derrl.Error, "threads"), (lambda: train(Fine(), wave=8), derrl.Error, "no setting `wave`"),
+    (lambda: train(Fine(), without=["explor"]), derrl.Error, "explor.*explore"), (lambda: train(Fine(), without=[3]), derrl.Error, "without"),
     (lambda: train(Fine(), progress=7), derrl.Error, "progress: True, False or a function"),
     (lambda: train(Fine(), options=7), derrl.Error, "options: a dict"),
     (lambda: train(Fine(), options={"noise": {1}}), derrl.Error, "options: .*not JSON"),
-    (lambda: train(Fine(), updates="3\nwave=4"), derrl.Error, "setting `updates`: a number or a word"),
+    (lambda: train(Fine(), updates="3\nbatch=4"), derrl.Error, "setting `updates`: a number or a word"),
     (lambda: train(Fine(), updates=math.nan), derrl.Error, "updates"), (lambda: train(Fine(), out="a\0b"), derrl.Error, "NUL"),
     (lambda: train(Fine(), tests=[Fine()]), derrl.Error, "tests: a dict"),
     (lambda: train(Fine(), tests={"": Fine()}), derrl.Error, "the name of a task is text, not ''"),
@@ -394,8 +395,6 @@ def test_more_of_sweeps(tmp_path):
 
     with pytest.raises(derrl.Error, match="was lost 3 times"):
         derrl.sweep({"ends": world(step=ends)}, [0], SMALL, out=tmp_path / "lost", workers=1)
-    with pytest.raises(RuntimeError, match="with exit code 3"):
-        train(world(step=ends), processes=2)
 
 
 def test_resuming_with_another_domain(tmp_path):

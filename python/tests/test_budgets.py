@@ -8,45 +8,38 @@ import time
 import pytest
 
 import derrl
-from conftest import LONG, QUICK
-from delivery import Delivery
-
-# Restarts that are soon done, and no end of them.
-ENDLESS = {"updates": 20, "restarts": 9999, "agree": 9999, "improve": False}
-FAST = {"progress": False, "episodes": 10}
+from conftest import ENDLESS, Never
 
 
-def interrupt(after):
-    """Presses Ctrl-C in a while, and returns a list that will hold the time."""
-    pressed = []
+class Interrupt:
+    """Presses Ctrl-C a while after the first policy was told."""
 
-    def press():
-        pressed.append(time.monotonic())
+    def __init__(self, after):
+        self.timer, self.pressed = threading.Timer(after, self.press), 0.0
+
+    def press(self):
+        self.pressed = time.monotonic()
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Timer(after, press).start()
-    return pressed
+    def __call__(self, best):
+        if self.timer.ident is None:
+            self.timer.start()
 
 
-WORLDS = {
-    "blocks": ("blocks", {}),
-    "numbers": ("cartpole", {}),
-    "one process": (Delivery, {"processes": 1}),
-    "two processes": (Delivery, {"processes": 2}),
-}
+# Runs of many seconds: rules about objects, about numbers, and a world of one's own.
+WORLDS = {"objects": lambda: "gridworld", "numbers": lambda: "CartPole-v1", "python": Never}
 
 
 def started(kind, **more):
-    world, options = WORLDS[kind]
-    return derrl.train(world if isinstance(world, str) else world(), **{**FAST, **options, **({} if kind == "numbers" else ENDLESS), **more})
+    return derrl.train(WORLDS[kind](), **{**ENDLESS, **({"without": []} if kind == "objects" else {}), **more})
 
 
 @pytest.mark.parametrize("kind", WORLDS)
 def test_ctrl_c_is_answered_within_a_second_with_the_best_so_far(kind, tmp_path):
-    pressed = interrupt(0.4 if kind == "numbers" else 1.5)
+    interrupt = Interrupt(0.3)
     with pytest.raises(KeyboardInterrupt) as stopped:
-        started(kind, out=tmp_path)
-    assert time.monotonic() - pressed[0] < 1.2
+        started(kind, out=tmp_path, on_best=interrupt)
+    assert time.monotonic() - interrupt.pressed < 1.2
     run = stopped.value.run
     assert not run.finished and run.policy.text and run.steps > 0 and "not finished" in str(run)
     score = run.scores["train"]
@@ -58,20 +51,20 @@ def test_ctrl_c_is_answered_within_a_second_with_the_best_so_far(kind, tmp_path)
 
 @pytest.mark.parametrize("kind", WORLDS)
 def test_a_run_ends_after_so_many_seconds(kind, tmp_path):
-    most = 0.3 if kind == "numbers" else 1.5
+    most = 1.5
     began = time.monotonic()
     run = started(kind, out=tmp_path, max_seconds=most)
-    assert most <= time.monotonic() - began < most + 8
+    # Its page has the frames that Gymnasium draws, which take most of the rest.
+    assert most <= time.monotonic() - began < most + 20
     assert run.finished and run.ended == f"ended after {most} s, as asked: the best rules so far" and run.ended in str(run)
     assert run.policy.text and run.scores["train"].episodes == 10
     again = derrl.Run.load(tmp_path)
     assert again.ended == run.ended and again.policy.text == run.policy.text
-    world = WORLDS[kind][0] if isinstance(WORLDS[kind][0], str) else WORLDS[kind][0]()
-    longer = derrl.resume(world, tmp_path, max_seconds=most + 0.2, progress=False)
+    longer = derrl.resume(WORLDS[kind](), tmp_path, max_seconds=most + 0.2, progress=False)
     assert longer.seconds >= run.seconds and longer.ended
 
 
-@pytest.mark.parametrize(("kind", "most"), [("blocks", 20_000), ("numbers", 30_000), ("one process", 20_000)])
+@pytest.mark.parametrize(("kind", "most"), [("objects", 40_000), ("numbers", 80_000), ("python", 5_000)])
 def test_a_run_ends_within_so_many_steps(kind, most):
     run = started(kind, max_steps=most)
     assert 0 < run.steps <= 1.25 * most and "within" in run.ended and run.scores["train"].episodes == 10
@@ -83,28 +76,28 @@ def test_a_run_ends_where_its_best_is_good_enough(kind):
 
     def look(best):
         told.append(best)
-        return len(told) > 1 or best.success_rate == 1
+        return True
 
     run = started(kind, on_best=look)
     assert "good enough" in run.ended and run.policy.text == told[-1].policy.text
     assert told[-1].steps > 0 and isinstance(told[-1].mean, float)
 
 
-class Breaks(Delivery):
+class Breaks(Never):
     """Fails after a while."""
 
     steps = 0
 
     def step(self, action):
         self.steps += 1
-        if self.steps > 60_000:
+        if self.steps > 5_000:
             raise RuntimeError("broken")
         return super().step(action)
 
 
 def test_a_world_that_fails_leaves_the_best_so_far():
     with pytest.raises(RuntimeError, match="broken") as failed:
-        derrl.train(Breaks(), processes=1, **ENDLESS, **FAST)
+        derrl.train(Breaks(), **ENDLESS)
     assert failed.value.run.policy.text
 
 
@@ -112,7 +105,7 @@ def test_the_last_of_the_best_is_told():
     """Also where the run has ended before anybody looked."""
     for seed in range(3):
         told = []
-        run = derrl.train("countdown", seed=seed, on_best=lambda best: told.append(best) and False, **FAST, **QUICK)
+        run = derrl.train("countdown", seed=seed, on_best=lambda best: told.append(best) and False, progress=False, episodes=10)
         assert told and told[-1].policy.text == run.bests()[-1]["policy"]
 
 
@@ -121,7 +114,7 @@ def test_what_on_best_raises_ends_the_run():
         raise LookupError("seen")
 
     with pytest.raises(LookupError, match="seen") as stopped:
-        derrl.train("blocks", on_best=look, **FAST, **LONG)
+        started("objects", on_best=look)
     assert stopped.value.run is not None
 
 
@@ -129,4 +122,4 @@ def test_what_on_best_raises_ends_the_run():
                                    {"max_seconds": float("nan")}, {"on_best": 3}])
 def test_wrong_limits_are_refused(wrong):
     with pytest.raises(derrl.Error, match=next(iter(wrong))):
-        derrl.train("blocks", **wrong, **FAST)
+        derrl.train("blocks", progress=False, **wrong)

@@ -18,12 +18,7 @@ def test_the_guide_runs(tmp_path, monkeypatch):
 
 
 def test_the_readme_runs(tmp_path, monkeypatch):
-    import derrl
-
     monkeypatch.chdir(tmp_path)
-    # With fewer updates, so that it takes seconds.
-    whole = derrl.train
-    monkeypatch.setattr(derrl, "train", lambda *args, **kwargs: whole(*args, **kwargs, updates=40, wave=2, restarts=8))
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     scope = {"__name__": "readme"}

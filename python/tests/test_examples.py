@@ -18,7 +18,7 @@ from delivery import Delivery
 STATE = [("on", "a", "b"), ("on", "b", "floor"), ("on", "c", "floor"), ("top", "a"), ("top", "c"), ("goal_on", "c", "a"), ("isFloor", "floor")]
 
 # What would take minutes with the settings that the examples leave out.
-BRIEF = {"progress": False, "episodes": 10, "max_steps": 20_000, **QUICK, "selection_episodes": 20}
+BRIEF = {"progress": False, "episodes": 10, "max_steps": 20_000, **QUICK}
 
 
 def members(owner, prefix):

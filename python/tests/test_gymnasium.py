@@ -93,7 +93,7 @@ def test_masks_are_respected():
     world = derrl.wrap(
         Corridor(), facts=lambda at, info: [("way", "left"), ("way", "right"), ("east", "right")],
         action=lambda name, way: {"left": 0, "right": 1}[way], actions={"go": ["way"]})
-    run = derrl.train(world, processes=1, progress=False, updates=20, wave=2, restarts=2, selection_episodes=50)
+    run = derrl.train(world, progress=False, updates=20, restarts=2)
     assert run.solved
     assert run.policy.predict(2, {"action_mask": np.array([1, 1])})[0] == 1
 

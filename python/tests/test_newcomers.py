@@ -9,10 +9,10 @@ import gymnasium
 import pytest
 
 import derrl
-from conftest import QUICK
+from conftest import GRADIENT, QUICK
 from delivery import Delivery
 
-FAST = {"processes": 1, "progress": False, "episodes": 10, **QUICK}
+FAST = {"progress": False, "episodes": 10, **QUICK}
 
 
 class Orders:
@@ -72,7 +72,7 @@ class Rare(Orders):
 
 def test_an_inferred_domain_extends_itself(capfd, tmp_path):
     (tmp_path / "kept.txt").write_text("mine")
-    run = derrl.train(Rare(), out=tmp_path, **FAST)
+    run = derrl.train(Rare(), out=tmp_path, **FAST, **GRADIENT)
     assert ":- state(tired(item))." in run.world.domain
     assert "added to the inferred domain:\n:- state(tired(item))." in capfd.readouterr().err
     assert (tmp_path / "kept.txt").is_file() and (tmp_path / "domain.pl").read_text() == run.world.domain
@@ -88,7 +88,7 @@ def test_errors_of_inferred_domains_say_so():
             return (facts, float("nan") if self.late > 600 else reward, *rest)
 
     with pytest.raises(derrl.Error, match=r'(?s)NaN.*inferred by random play.*domain = """\n:- action\(order'):
-        derrl.train(Broken(), **FAST)
+        derrl.train(Broken(), **FAST, **GRADIENT)
 
 
 def test_a_policy_learned_among_legal_actions_asks_for_them(delivery_run):
@@ -129,10 +129,10 @@ class Always(Orders):
 
 
 def test_what_is_solved_and_what_is_not():
-    lost = derrl.train(Always(), **FAST)
+    lost = derrl.train(Always(), max_steps=5_000, **FAST)
     assert lost.solved is False and "succeeded()" in str(lost) and "has_goal = False" in str(lost)
     endless = type("Endless", (Orders,), {"has_goal": False})()
-    assert derrl.train(endless, **FAST).solved is None
+    assert derrl.train(endless, max_steps=5_000, **FAST).solved is None
 
 
 class Careless(Orders):
@@ -245,9 +245,13 @@ def test_help_is_a_guide():
 
 
 def test_settings_complete_and_are_those_of_the_engine():
-    from derrl.options import Settings
+    from typing import get_args
+
+    from derrl.options import Move, Settings
 
     assert set(derrl.settings()) == set(Settings.__annotations__)
+    told = subprocess.run([sys.executable, "-m", "derrl", "train", "--settings"], capture_output=True, text=True, timeout=120, check=True)
+    assert f"a list of {', '.join(get_args(Move))}" in " ".join(told.stdout.replace("#", " ").split())
 
 
 class Counting(gymnasium.Env):
@@ -278,9 +282,8 @@ def counting(**more):
     return derrl.wrap(env, facts=lambda at, info: facts, action=action, actions={"walk": 0, "jump": 0}, horizon=20, **more)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_an_action_that_is_missing_in_some_states_is_left_out_there(processes, capfd):
-    run = derrl.train(counting(domain=":- action(walk). :- action(jump). :- state(square(place))."), **{**FAST, "processes": processes})
+def test_an_action_that_is_missing_in_some_states_is_left_out_there(capfd):
+    run = derrl.train(counting(domain=":- action(walk). :- action(jump). :- state(square(place))."), **FAST)
     assert run.solved, run
     assert "those that it has are listed" in capfd.readouterr().err
     world = counting()
@@ -295,12 +298,6 @@ def test_an_action_that_is_missing_in_some_states_is_left_out_there(processes, c
 def test_episodes_are_not_stepped_after_their_end():
     assert derrl.check_world(counting(legal=lambda at, info: [("walk",)])).problems == []
     assert derrl.train(counting(domain=":- action(walk). :- state(square(place)).", legal=lambda at, info: [("walk",)]), **FAST).solved
-
-
-def test_numbers_of_a_python_world_are_learned_in_processes():
-    """What looks at the run makes worlds on other threads, which need the interpreter: it once held it, and waited for ever."""
-    run = derrl.train("CartPole-v1", processes=2, progress=False, episodes=5, max_steps=20_000)
-    assert run.policy.text and run.scores["train"].mean > 100
 
 
 def test_policies_of_a_world_in_python_are_compared_and_simplified(delivery_run):

@@ -12,7 +12,7 @@ import derrl
 from conftest import QUICK
 from derrl.spaces import Chosen, Observed
 
-FAST = {"processes": 1, "progress": False, "episodes": 20, **QUICK}
+FAST = {"progress": False, "episodes": 20, **QUICK}
 
 
 def test_spaces_become_facts():
@@ -91,7 +91,7 @@ def test_maps_are_learned_from_one_line(name, least):
         name = name.replace("v4", "v3")
     env = gymnasium.make(name, is_slippery=False) if name.startswith("Frozen") else name
     more = {"updates": 40, "batch": 512} if name.startswith("Taxi") else {"updates": 30, "batch": 256}
-    more |= {"wave": 2, "restarts": 2, "selection_episodes": 50, "episodes": 50}
+    more |= {"restarts": 2, "episodes": 50}
     run = derrl.train(env, seed=0, progress=False, **more)
     print(run)
     assert run.scores["train"].mean >= least and run.solved
@@ -143,7 +143,7 @@ MINIGRIDS = [
 
 @pytest.mark.parametrize("name", MINIGRIDS)
 def test_minigrid_is_learned_from_one_line(name):
-    run = derrl.train(derrl.minigrid(name), seed=0, progress=False, updates=20, batch=256, wave=2, restarts=2, selection_episodes=30, episodes=30)
+    run = derrl.train(derrl.minigrid(name), seed=0, progress=False, updates=20, batch=256, restarts=2, episodes=30)
     print(run)
     # What is to be fetched may stand behind other things.
     assert run.scores["train"].success_rate >= (0.95 if "Fetch" in name else 1) and run.steps <= 300_000

@@ -5,13 +5,14 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import derrl
-from conftest import EXAMPLES, LONG, QUICK
+from conftest import ENDLESS, EXAMPLES, LONG, QUICK, Never
 from delivery import Delivery
-from derrl import _derrl
+from derrl import parallel
 
 
 def events(out):
@@ -41,11 +42,11 @@ def kill_one(out, done):
 
 @pytest.fixture(scope="module")
 def ray_cluster():
-    """The real Ray with two workers, which find the examples."""
+    """The real Ray with two workers, which find the examples and what tests share."""
     import ray
 
     before = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(EXAMPLES), before])
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(EXAMPLES), str(Path(__file__).parent), before])
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     yield
     ray.shutdown()
@@ -73,20 +74,28 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, backend, request):
     assert set(table[table.seed == seed]["policy"]) == {alone.policy.text}
 
 
-def test_restarts_of_one_run_are_spread_on_ray_to_the_same_bits(tmp_path, ray_cluster):
+def test_a_run_is_done_on_ray_to_the_same_bits(tmp_path, ray_cluster, monkeypatch):
     def bits(run):
         return run.policy.text, run.scores, run.steps, run.restarts
 
     here = derrl.train("blocks", seed=2, progress=False, **LONG)
     told = []
     spread = derrl.train("blocks", seed=2, out=tmp_path / "ray", backend="ray", progress=lambda *now: told.append(now), **LONG)
-    assert bits(spread) == bits(here) and here.restarts >= 2
+    assert bits(spread) == bits(here) and here.restarts >= 1
     assert any("on Ray" in message for _, _, message in told)
+    # In several tasks, each of which goes on where the one before it was.
+    monkeypatch.setattr(parallel, "PIECE", 0.3)
+    pieces = derrl.train("blocks", seed=2, out=tmp_path / "pieces", backend="ray", progress=False, **LONG)
+    assert bits(pieces) == bits(here)
     # A world in Python goes to the workers by pickle.
-    settings = {**QUICK, "improve": False, "short_waves": 0}
-    here = derrl.train(Delivery(), seed=0, processes=1, progress=False, **settings)
-    spread = derrl.train(Delivery(), seed=0, out=tmp_path / "python", backend="ray", progress=False, **settings)
+    here = derrl.train(Delivery(), seed=0, progress=False, **QUICK)
+    spread = derrl.train(Delivery(), seed=0, out=tmp_path / "python", backend="ray", progress=False, **QUICK)
     assert bits(spread) == bits(here)
+
+
+def test_a_run_on_ray_ends_in_time_with_the_best_so_far(tmp_path, ray_cluster):
+    run = derrl.train(Never(), out=tmp_path, backend="ray", max_seconds=4, **ENDLESS)
+    assert run.policy.text and "4 s, as asked" in run.ended and run.steps > 0
 
 
 @pytest.mark.parametrize("call", [
@@ -96,22 +105,3 @@ def test_restarts_of_one_run_are_spread_on_ray_to_the_same_bits(tmp_path, ray_cl
 def test_an_unknown_backend_is_an_error(tmp_path, call):
     with pytest.raises(derrl.Error, match="`local` or `ray`, not `slurm`"):
         call(tmp_path / "out")
-
-
-def test_restarts_that_are_taken_in_one_by_one_find_the_others_of_their_wave_done(tmp_path):
-    def spread(folder, one_by_one):
-        world = derrl.World.find("gridworld")
-        settings = ["updates=20", "wave=4", "restarts=4", "short_waves=2", "selection_episodes=50"]
-        _derrl.Request(world, 1, settings).start(folder)
-        while pending := _derrl.pending(world, folder):
-            results = []
-            for restart in pending:
-                results.append(_derrl.restart(world, folder, restart, pending)[0])
-                if one_by_one:
-                    _derrl.absorb(world, folder, [results.pop()])
-            _derrl.absorb(world, folder, results)
-        return json.loads((folder / "checkpoint.json").read_text())["checkpoint"]
-
-    one_by_one, at_once = spread(tmp_path / "one", True), spread(tmp_path / "all", False)
-    assert len(at_once["done"]) == 8
-    assert one_by_one == at_once

@@ -10,7 +10,7 @@ import pytest
 
 import derrl
 import derrl.rendering
-from conftest import QUICK
+from conftest import GRADIENT, QUICK
 from delivery import Delivery
 
 
@@ -46,9 +46,9 @@ def test_inferred_domains_read_as_a_person_would_write_them():
         assert line in text
 
 
-def test_processes_change_nothing(delivery_run, tmp_path):
+def test_the_same_seed_gives_the_same_run(delivery_run, tmp_path):
     tests = {"more": Delivery(balls=6, rooms=5)}
-    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "one", processes=1, progress=False)
+    again = derrl.train(Delivery(), tests=tests, seed=0, out=tmp_path / "again", progress=False)
     assert again.policy.text == delivery_run.policy.text
     assert again.result["scores"] == delivery_run.result["scores"]
     assert again.steps == delivery_run.steps
@@ -85,18 +85,18 @@ class Broken(Delivery):
         return super().step(action)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_exceptions_of_a_world_reach_the_user_and_the_run_goes_on(tmp_path, processes):
+@pytest.mark.parametrize("settings", [QUICK, {**QUICK, **GRADIENT}], ids=["all moves", "gradient"])
+def test_exceptions_of_a_world_reach_the_user_and_the_run_goes_on(tmp_path, settings):
     Broken.left_until = 300
     out = tmp_path / "run"
     with pytest.raises(ZeroDivisionError, match="the motor is off") as failed:
-        derrl.train(Broken(), seed=1, out=out, processes=processes, progress=False, improve=False, **QUICK)
+        derrl.train(Broken(), seed=1, out=out, progress=False, **settings)
     told = "".join(traceback.format_exception(failed.value))
     assert "in step" in told and "test_worlds.py" in told, told
     Broken.left_until = 10**9
-    whole = derrl.resume(Broken(), out, processes=processes, progress=False)
-    same = derrl.train(Broken(), seed=1, processes=1, progress=False, improve=False, **QUICK)
-    assert whole.policy.text == same.policy.text
+    whole = derrl.resume(Broken(), out, progress=False)
+    same = derrl.train(Broken(), seed=1, progress=False, **settings)
+    assert (whole.policy.text, whole.scores, whole.steps) == (same.policy.text, same.scores, same.steps)
 
 
 class Wrong(Delivery):
@@ -124,7 +124,7 @@ class Wrong(Delivery):
 ])
 def test_worlds_that_break_the_contract(how, error, text):
     with pytest.raises(error, match=text):
-        derrl.train(Wrong(how), processes=1, progress=False, **QUICK)
+        derrl.train(Wrong(how), progress=False, **QUICK)
 
 
 class Drawn(Delivery):
@@ -152,7 +152,7 @@ class Drawn(Delivery):
     ("nothing", "object ball0"), ("wrong", "render() failed: TypeError"),
 ])
 def test_pages_show_what_a_world_draws(how, text):
-    run = derrl.train(Drawn(how), processes=1, progress=False, episodes=5, **QUICK)
+    run = derrl.train(Drawn(how), progress=False, episodes=5, **QUICK)
     page = run._repr_html_()
     assert text in html.unescape(page).replace("\\u003c", "<").replace("\\u0026", "&").replace("\\u003e", ">")
 
@@ -283,7 +283,7 @@ def test_integers_stay_integers():
             assert isinstance(action[1], int)
             return self.facts(), float(action[1] == self.sum), True, False
 
-    run = derrl.train(Count(), processes=1, progress=False, **QUICK)
+    run = derrl.train(Count(), progress=False, **QUICK)
     assert run.solved and isinstance(run.policy.act([("sum", 2), ("number", 1)])[1], int)
 
 

@@ -15,7 +15,7 @@ class Orders:
         return [("wanted", "tea")], 1.0, True, False
 
 
-run: derrl.Run = derrl.train(Orders(), tests={"more": Orders()}, seed=0, updates=3, hidden=[8], tnorm="godel")
+run: derrl.Run = derrl.train(Orders(), tests={"more": Orders()}, seed=0, updates=3, hidden=[8], tnorm="godel", without=["explore"])
 policy: derrl.Policy = run.policy
 action: tuple[str | int, ...] = policy.act([("wanted", "tea"), ("weight", "tea", 2.5), "late"], Orders(), seed=1)
 mean: float = run.scores["train"].mean

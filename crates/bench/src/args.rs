@@ -14,23 +14,25 @@ use derrl_cli::{SeedRange, parse_seeds};
     after_help = "Example:\n  derrl-bench seeds --domain blocks --seeds 0..4"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+// Wide: each field is an option of the command line.
 pub struct Bench {
     /// What to measure: `train` (steps per second of the environment alone, of acting and of training), `seeds` (how
     /// many seeds learn, how soon, and which rules), `samples` (how many decisions each agent needs), `scale` (the time of a
     /// decision in large states, beside SWI-Prolog and clingo), `pddl` (planning problems: loading, stepping, and the time to a
     /// plan beside Fast Downward's LAMA), `planning` (the planning competition's domains, trained on small problems and tested up to
     /// its largest), `zoo` (worlds of different nature, tested on larger instances),
-    /// `diagnose` (whether what was taken away from a world is named) or `traffic` (our client
+    /// `diagnose` (whether what was taken away from a world is named), `shields` (whether anything forbidden is ever done, and what
+    /// that costs) or `traffic` (our client
     /// beside SUMO alone)
-    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "planning", "zoo", "diagnose", "traffic"])]
+    #[arg(default_value = "train", value_parser = ["train", "seeds", "samples", "scale", "pddl", "planning", "zoo", "diagnose", "shields", "traffic"])]
     pub name: String,
     /// Measure these domains only (default: all but traffic and signals, which take minutes)
     #[arg(long = "domain", value_name = "DOMAIN")]
     pub domains: Vec<String>,
-    /// The worlds of `zoo` and `diagnose` to measure (default: all)
+    /// The worlds of `zoo`, `diagnose` and `shields` to measure (default: all)
     #[arg(long = "world", value_name = "WORLD")]
     pub worlds: Vec<String>,
-    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples` and `planning` (default: 0..4)
+    /// The seeds of `seeds` and `zoo` (default: 0..19, for traffic 0..4) and of `samples`, `planning` and `shields` (default: 0..4)
     #[arg(long, value_name = "A..B", value_parser = parse_seeds)]
     pub seeds: Option<SeedRange>,
     /// The sizes of `scale`: numbers of blocks, and of lanes (rounded up to a multiple of four)
@@ -45,6 +47,9 @@ pub struct Bench {
     /// CPU seconds per seed of `planning`: the best policy so far is tested then
     #[arg(long, default_value_t = 300.0, value_name = "S")]
     pub limit: f64,
+    /// Steps that `shields` watches per world (default: 1,000,000)
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
     /// Set the plans of `planning` beside LAMA's
     #[arg(long)]
     pub lama: bool,

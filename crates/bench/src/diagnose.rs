@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Context;
 use derrl::setup::Setup;
 use derrl_env::Options;
-use derrl_learn::{Checkpoint, Config, Diagnosis, Patient, Silent, diagnose};
+use derrl_learn::{Checkpoint, Config, Diagnosis, Move, Patient, Silent, diagnose};
 use derrl_report::table::{WIDTH, columns, wrap};
 use derrl_zoo::{Deprived, deprived};
 use serde_json::{Value, json};
@@ -60,7 +60,8 @@ const RESTARTS: usize = 6;
 /// Trains, and diagnoses what came of it.
 fn examine(case: &Deprived, seed: u64) -> anyhow::Result<(f64, Option<Diagnosis>)> {
     let options = Options::default();
-    let config = Config { improve: false, restarts: RESTARTS, wave: RESTARTS, ..Config::default() };
+    let without = vec![Move::Widen, Move::Invent];
+    let config = Config { restarts: RESTARTS, without, ..Config::default() };
     let mut setup = Setup::of_world(&case.world, &options, &config)?;
     if let Some(steps) = case.budget {
         setup = setup.within(steps);

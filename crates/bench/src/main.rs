@@ -18,6 +18,7 @@ mod record;
 mod samples;
 mod scale;
 mod seeds;
+mod shields;
 #[cfg(feature = "sumo")]
 mod traffic;
 mod train;
@@ -63,6 +64,7 @@ fn run(args: &Bench) -> Outcome {
         "scale" => scale::run(args)?,
         "zoo" => zoo::run(args)?,
         "diagnose" => diagnose::run(args)?,
+        "shields" => shields::run(args)?,
         #[cfg(feature = "sumo")]
         "traffic" => traffic::run(args)?,
         #[cfg(not(feature = "sumo"))]

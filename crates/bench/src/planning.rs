@@ -426,14 +426,14 @@ impl Observer for Clock {
 
 /// Seconds that this process has run on a processor.
 #[cfg(unix)]
-fn cpu_seconds() -> f64 {
+pub fn cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Seconds since the first call: CPU time is unavailable on this platform.
 #[cfg(not(unix))]
-fn cpu_seconds() -> f64 {
+pub fn cpu_seconds() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
 }

@@ -9,15 +9,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use derrl::runs::{Manifest, RunConfig, RunFolder, page};
 use derrl::settings::from_file as settings_from_file;
+use derrl::setup::Setup;
 use derrl_env::{Rng, World, worlds};
 use derrl_files::provenance::{commit, machine, today};
 use derrl_files::safe_file::append_line;
-use derrl_learn::{Checkpoint, Config, RestartResult};
+use derrl_learn::{Checkpoint, Config, Move, Observer, UpdateStats};
 use derrl_logic::{Alphabet, FileKind, Policy, Source, parse_facts, parse_ground_action, parse_state};
 use serde_json::json;
 
@@ -301,23 +303,48 @@ fn config() -> RunConfig {
     }
 }
 
+/// Stops a run in the middle of a restart, and keeps what it saves then.
+#[derive(Default)]
+struct Stopping {
+    updates: AtomicUsize,
+    saved: Mutex<Checkpoint>,
+}
+
+impl Observer for Stopping {
+    fn updated(&self, _seed: u64, _restart: u64, _stats: &UpdateStats) {
+        self.updates.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn checkpoint(&self, _seed: u64, checkpoint: &Checkpoint) {
+        self.saved.lock().expect("nothing panics").clone_from(checkpoint);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.updates.load(Ordering::Relaxed) >= 6
+    }
+}
+
+/// What a run by the gradient alone leaves that is stopped after some updates.
+fn stopped(updates: usize) -> Checkpoint {
+    let without = vec![Move::Explore, Move::Draw, Move::Change, Move::Try];
+    let settings = Config { updates, batch: 64, without, ..Config::default() };
+    let setup = Setup::of_world(world(), &derrl_env::Options::default(), &settings).expect("a search");
+    let setup = setup.within(u64::MAX / 2);
+    let stopping = Stopping::default();
+    let ended = setup.search(vec![(0, Checkpoint::default())], &stopping, 1).expect("it is stopped");
+    assert_eq!(ended, [None]);
+    stopping.saved.into_inner().expect("nothing panics")
+}
+
+/// A run in its second restart, with rules in its record.
+static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
+    let (between, within) = (stopped(4), stopped(1_000_000));
+    assert!(between.racing.is_some() && !between.done.is_empty() && !within.running.is_empty());
+    Checkpoint { running: within.running, ..between }
+});
+
 fn checkpoint() -> Checkpoint {
-    let result = |restart| RestartResult {
-        restart,
-        learned: "0.99::move(X, Y) :- top(X).\n".to_string(),
-        simplified: "0.99::move(X, Y) :- top(X).\n".to_string(),
-        redundant_atoms: 0,
-        returns: vec![0.25, -1e-9],
-        success: 0.5,
-        length: 2,
-        updates: 10,
-        episodes: 100,
-        steps: 1000,
-        selection_steps: 10,
-        language: Vec::new(),
-        curve: Vec::new(),
-    };
-    Checkpoint { done: vec![result(0), result(1)], ..Checkpoint::default() }
+    CHECKPOINT.clone()
 }
 
 /// A run folder in a place, with a checkpoint.

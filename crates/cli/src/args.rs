@@ -124,8 +124,8 @@ pub struct Watch {
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  derrl run signals runs/signals-1 --sumocfg my.sumocfg\n  derrl run signals own-program --sumocfg my.sumocfg\n\n\
-                  Delay, waiting and travel are means per vehicle, queue is one per light. Those who never arrived or entered \
-                  are unfinished; who stood inside a junction for five minutes in the end is stuck."
+                  Delay, waiting and travel are means per vehicle, queue is one per light, and per lane before one. Those who \
+                  never arrived or entered are unfinished; who stood inside a junction for five minutes in the end is stuck."
 )]
 pub struct Run {
     /// The world
@@ -139,7 +139,7 @@ pub struct Run {
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     pub sumocfg: Vec<String>,
     /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none
-    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=60))]
+    #[arg(long, value_name = "S", default_value_t = derrl_traci::scenario::Safety::default().clearance, value_parser = clap::value_parser!(u64).range(0..=60))]
     pub clearance: u64,
     /// The seed that SUMO is given
     #[arg(long, default_value_t = 0)]
@@ -147,6 +147,9 @@ pub struct Run {
     /// Show the traffic in SUMO's window
     #[arg(long)]
     pub window: bool,
+    /// Write a page on which the hour can be watched: one HTML file, for one scenario
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -180,13 +183,13 @@ pub struct Domains {
 /// Which domain, with which options.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct WorldArgs {
-    /// The probability that a chosen action is replaced by doing nothing (countdown)
+    /// The probability that a chosen action is replaced by doing nothing (countdown); the noise of pixels (pacman; default: 0.2)
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// The size of the instances of a task of free size (task `large`)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub size: Option<usize>,
-    /// The number of obstacles of a task of free size (gridworld)
+    /// The number of obstacles of a task of free size (gridworld), or of enemies (pacman)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole)]
     pub obstacles: Option<usize>,
     /// How many numbers there are in a task of free size (countdown)
@@ -199,9 +202,12 @@ pub struct WorldArgs {
     /// sumo-rl), or the grids five and eight (signals)
     #[arg(long, value_name = "FILE", num_args = 1.., value_parser = scenario)]
     pub sumocfg: Vec<String>,
-    /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none (signals; default: 5)
+    /// Seconds at the most for which a junction is cleared before another phase gets green; 0 for none (signals; default: 10)
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = whole)]
     pub clearance: Option<usize>,
+    /// The true facts, instead of those that are seen in pixels (pacman)
+    #[arg(long)]
+    pub facts: bool,
     /// Ignore the types of the domain: candidate atoms are then exactly the paper's
     #[arg(long)]
     pub untyped: bool,
@@ -218,6 +224,7 @@ impl WorldArgs {
             shared: self.shared,
             sumocfg: self.sumocfg.clone(),
             clearance: self.clearance,
+            facts: self.facts,
         }
     }
 }
@@ -304,6 +311,9 @@ pub struct New {
     #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "rust",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub sizes: Vec<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `derrl train`.
@@ -350,7 +360,7 @@ pub struct Train {
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
     /// Go on with a run that was interrupted
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "sumocfg", "clearance", "untyped", "from", "train", "test", "horizon", "max_steps", "shield", "episodes", "config", "freeze"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["domain", "task", "out", "set", "seed", "seeds", "noise", "size", "obstacles", "range", "shared", "sumocfg", "clearance", "facts", "untyped", "from", "train", "test", "horizon", "max_steps", "shield", "episodes", "config", "freeze"])]
     pub resume: Option<PathBuf>,
     /// End each run within about so many steps of its world, with the best rules so far
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -408,7 +418,8 @@ pub struct Eval {
     /// Write every decision to this file, a line of JSON each; `derrl replay` checks it
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Exit with code 1 if no rule fires in some state, so that any action may be taken
+    /// Exit with code 1 if no rule fires in some state, so that any action may be taken, or if a state lies outside what the
+    /// policy was learned on, where its file says that
     #[arg(long)]
     pub strict: bool,
     /// PDDL problems, and rules that forbid
@@ -562,19 +573,27 @@ pub struct Verify {
     /// probability 1 if they are broken at random
     #[arg(long, value_name = "HOW", default_value = "worst", value_parser = ["worst", "random"])]
     pub ties: String,
-    /// A file that defines what must never hold in a state that is reached: predicates whose names begin with `bad`
+    /// A file that defines what must never hold in a state that is reached: predicates whose names begin with `bad`. For
+    /// --served-within, it may also define what waits
     #[arg(long, value_name = "FILE")]
     pub property: Option<PathBuf>,
     /// Also say whether the goal is always reached within so many actions
     #[arg(long, value_name = "N")]
     pub within: Option<u32>,
+    /// Also say whether nothing is starved: whether of any N actions in a row one names each object, or, where --property defines
+    /// predicates whose names begin with `waiting`, each object of which one of these holds all the while
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub served_within: Option<u32>,
     /// Write a certificate to this file: all that `checker/check.py`, which shares no code with derrl, needs to check the
     /// verdict
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Draw the counterexample to this file (.svg or .png)
+    /// Draw the counterexample to this file (.svg or .png): that of the goal, else that of the first property
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// Draw light on dark
+    #[arg(long, requires = "picture")]
+    pub dark: bool,
     /// When to use colour
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,

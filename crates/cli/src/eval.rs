@@ -1,7 +1,7 @@
 //! `derrl eval`, and the scores of `derrl train`.
 
 use derrl::Listener;
-use derrl::policies::load_policy_with;
+use derrl::policies::{load_policy_with, scope_of};
 use derrl::score::{Exam, score, shield, simulator, to_json};
 use derrl_env::ShieldTally;
 use derrl_files::safe_file::write;
@@ -32,7 +32,7 @@ pub fn run(args: &Eval) -> Outcome {
         None if !args.strict => None,
         _ => {
             catch_interrupts();
-            Some(log::play(&policy, &domain, &exam)?)
+            Some(log::play(&policy, &domain, &exam, scope_of(&args.policy)?)?)
         }
     };
     if let (Some(path), Some(played)) = (&args.log, &played) {
@@ -48,6 +48,7 @@ pub fn run(args: &Eval) -> Outcome {
             "shield": shielded,
             "decisions": played.as_ref().map(|p| p.decisions),
             "without_a_rule": played.as_ref().map(|p| p.silent),
+            "outside": played.as_ref().map(|p| p.outside),
         }))?;
     } else {
         print(&show(&scores, ""));
@@ -59,10 +60,16 @@ pub fn run(args: &Eval) -> Outcome {
             let first = played.first.as_ref().map_or_else(String::new, |at| format!(", first in {at}"));
             let text = format!("no rule fired in {silent} of {decisions} decisions{first}");
             print(&wrap(&text, "", WIDTH));
+            if let Some(first) = &played.first_outside {
+                let outside = thousands(played.outside);
+                let text =
+                    format!("{outside} were taken outside what the policy was learned on, first {first}");
+                print(&wrap(&text, "", WIDTH));
+            }
         }
     }
     match played {
-        Some(played) if args.strict && played.silent > 0 => Err(Failure::No),
+        Some(played) if args.strict && played.silent + played.outside > 0 => Err(Failure::No),
         _ => Ok(()),
     }
 }

@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use derrl::domain::{Domain, read_source};
-use derrl::policies::load_policy_with;
+use derrl::policies::{load_policy_with, scope_of};
 use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
-    Ask, Bounds, Change, Explainer, Explanation, Found, Match, NumberChange, Others, Reading, Reason,
+    Ask, Bounds, Change, Explainer, Explanation, Found, Leeway, Match, NumberChange, Others, Reading, Reason,
     Standing, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 use derrl_logic::{
-    Action, Alphabet, Constant, Facts, Number, Policy, Pred, Role, Universe, parse_ground_action,
-    parse_state, parse_state_in,
+    Action, Alphabet, Constant, Facts, MOST_WORK, Number, Policy, Pred, Role, Scope, Universe, bounded,
+    parse_ground_action, parse_state, parse_state_in,
 };
 use derrl_report::table::{WIDTH, fixed, list, wrap};
 use derrl_report::{English, Theme};
@@ -30,6 +30,9 @@ use crate::style::Paint;
 /// The most other actions that the JSON of a state answers for, beside the one that was asked about.
 const MOST_OTHERS: usize = 2_500;
 
+/// The numbers of which it is told how far they may be off.
+const FEW_NUMBERS: usize = 4;
+
 /// The task of an episode where none is asked for: the one trained on.
 const TASK: &str = "train";
 
@@ -37,7 +40,8 @@ const TASK: &str = "train";
 pub fn run(args: &Explain) -> Outcome {
     let (policy, domain) =
         load_policy_with(&args.policy, args.domain.as_deref(), args.world.untyped, &args.problems.asked())?;
-    let questions = Questions::new(args, &domain.alphabet)?;
+    let mut questions = Questions::new(args, &domain.alphabet)?;
+    questions.scope = scope_of(&args.policy)?;
     if let Some(file) = &args.state {
         return in_state(file, args, &policy, &domain, &questions);
     }
@@ -78,6 +82,7 @@ pub fn run(args: &Explain) -> Outcome {
         let agent = step.agent.map(|a| format!(" (agent {a})")).unwrap_or_default();
         print(&format!("\n{}", show.state(&format!("step {}{agent}", step.step), &step.explanation.facts)));
         print(&show.decision(&step.explanation, step.reward));
+        print(&show.leeway(&step.leeway));
         print(&show.answers(&step.explanation, step.what_if.as_ref()));
     }
     let steps = trace.steps.len();
@@ -112,9 +117,10 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     };
     let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
     questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
-    let explainer = Explainer::new(policy, alphabet);
+    let explainer = Explainer::new(policy, alphabet).learned_on(questions.scope.as_ref());
     let asked = questions.ask(args).others.list(alphabet, &universe, None);
-    let explained = explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
+    let explain = || explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
+    let explained = bounded(MOST_WORK, explain)?;
     let Some((_, explanation)) = explained else {
         let types: Vec<&str> =
             alphabet.actions.iter().flat_map(|a| &a.args).map(|t| alphabet.types.name(*t)).collect();
@@ -130,6 +136,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
         .as_ref()
         .and_then(|asked| find(asked).ok())
         .map(|action| explainer.what_if(&action, &facts, &universe, questions.bounds));
+    let leeway = explainer.leeway(&facts, &universe);
     if args.json {
         let objects: Vec<Value> = universe
             .objects()
@@ -137,6 +144,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
             .collect();
         let mut step = serde_json::to_value(&explanation)?;
         step["step"] = 1.into();
+        step["leeway"] = serde_json::to_value(&leeway)?;
         if let Some(what_if) = &what_if {
             step["what_if"] = serde_json::to_value(what_if)?;
         }
@@ -154,6 +162,7 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     print(&show.background(&explanation.facts));
     print(&format!("\n{}", show.state("state", &explanation.facts)));
     print(&show.decision(&explanation, 0.0));
+    print(&show.leeway(&leeway));
     print(&show.answers(&explanation, what_if.as_ref()));
     Ok(())
 }
@@ -217,6 +226,8 @@ struct Questions {
     why_not: Option<Asked>,
     what_if: Option<Asked>,
     bounds: Bounds,
+    /// What the policy was learned on.
+    scope: Option<Scope>,
 }
 
 impl Questions {
@@ -228,7 +239,7 @@ impl Questions {
             inconsistent: !args.consistent,
             ..Bounds::default()
         };
-        Ok(Questions { why_not: asked(&args.why_not)?, what_if: asked(&args.what_if)?, bounds })
+        Ok(Questions { why_not: asked(&args.why_not)?, what_if: asked(&args.what_if)?, bounds, scope: None })
     }
 
     fn ask(&self, args: &Explain) -> Ask {
@@ -242,7 +253,7 @@ impl Questions {
             None => WhatIfs::None,
             Some(asked) => WhatIfs::One(asked.action, asked.names.clone()),
         };
-        Ask { others, what_if, bounds: self.bounds, until: None }
+        Ask { others, what_if, leeway: true, bounds: self.bounds, until: None, scope: self.scope.clone() }
     }
 
     /// An error if an action that is asked about came up nowhere (`seen`) and does not exist (`find`).
@@ -350,7 +361,21 @@ impl<'a> Show<'a> {
             let (rule, substitution) = (paint.rule(&f.by.text), show_substitution(&f.by));
             let _ = writeln!(shield, "  {} {} by {rule}{substitution}", paint.bad("forbidden:"), f.action);
         }
-        format!("  {}{reward}\n  {why}{ties}{shield}", paint.strong(&e.action))
+        let outside = e.outside.iter().map(|o| format!("  {} {o}\n", paint.unsure("outside what it knows:")));
+        let outside: String = outside.collect();
+        format!("  {}{reward}\n  {why}{ties}{shield}{outside}", paint.strong(&e.action))
+    }
+
+    /// How far the numbers may be off that have the least room.
+    fn leeway(&self, all: &[Leeway]) -> String {
+        if all.is_empty() {
+            return String::new();
+        }
+        let words: Vec<String> = all.iter().take(FEW_NUMBERS).map(Leeway::words).collect();
+        let more = all.len().saturating_sub(FEW_NUMBERS);
+        let more = (more > 0).then(|| format!("... {more} more"));
+        let pieces: Vec<Piece> = words.into_iter().chain(more).map(|text| (text.clone(), text)).collect();
+        flow("  so decided while", &self.paint.faint("  so decided while"), &pieces, "    ")
     }
 
     fn answers(&self, e: &Explanation, what_if: Option<&WhatIf>) -> String {
@@ -408,6 +433,7 @@ impl<'a> Show<'a> {
             Found::Impossible => {
                 none("no change of state facts does it (--any-fact lets background facts change too)")
             }
+            Found::Unreachable => none("no state that can be reached does it"),
             Found::Beyond { changes } => {
                 let facts = count(*changes);
                 none(&format!(

@@ -13,7 +13,7 @@ use derrl_env::Options;
 use derrl_files::bounded::read_text;
 use derrl_files::sealed::fingerprint;
 use derrl_learn::{Ask, ExplainedStep, Others, explain_episode};
-use derrl_logic::Policy;
+use derrl_logic::{Policy, Scope};
 use derrl_report::table::thousands;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -69,6 +69,9 @@ struct Decision {
     margin: Option<f64>,
     /// How many actions were as good, this one included.
     ties: usize,
+    /// In what the state lies outside what the policy was learned on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    outside: Vec<String>,
 }
 
 impl Decision {
@@ -96,6 +99,7 @@ impl Decision {
             value,
             margin,
             ties: explanation.ties.len(),
+            outside: explanation.outside,
         }
     }
 
@@ -137,10 +141,19 @@ pub struct Played {
     pub silent: u64,
     /// The first of these.
     pub first: Option<String>,
+    /// How many were taken outside what the policy was learned on.
+    pub outside: u64,
+    /// The first of these, and why.
+    pub first_outside: Option<String>,
 }
 
 /// Plays the episodes that `eval` scores, and logs every decision.
-pub fn play(policy: &Policy, domain: &Domain, exam: &Exam<'_>) -> Result<Played, Failure> {
+pub fn play(
+    policy: &Policy,
+    domain: &Domain,
+    exam: &Exam<'_>,
+    scope: Option<Scope>,
+) -> Result<Played, Failure> {
     let Exam { tasks, options, episodes, seed } = *exam;
     if domain.world.is_chosen() {
         let error = anyhow::anyhow!(
@@ -151,17 +164,24 @@ pub fn play(policy: &Policy, domain: &Domain, exam: &Exam<'_>) -> Result<Played,
     let all = domain.world.tasks().iter().filter(|t| t.scored).map(|t| t.name.clone()).collect();
     let tasks: Vec<String> = if tasks.is_empty() { all } else { tasks.to_vec() };
     let mut played = Played::default();
+    let ask = asking(scope);
     for task in tasks {
         let env = domain.world.make(&domain.alphabet, &task, options)?;
         let episodes = episodes.unwrap_or_else(|| env.cost().episodes()) as u64;
         let world = domain.world.name().to_string();
         let head = Line::Episodes { world, task: task.clone(), seed, episodes, options: options.clone() };
         let _ = writeln!(played.text, "{}", serde_json::to_string(&head).context("a log")?);
-        each_decision(policy, domain, &task, options, (seed, episodes), &mut |decision| {
+        each_decision((policy, domain, &ask), &task, options, (seed, episodes), &mut |decision| {
             played.decisions += 1;
             if decision.rule.is_none() {
                 played.silent += 1;
                 played.first.get_or_insert_with(|| format!("{} of task {task}", decision.place()));
+            }
+            if let Some(why) = decision.outside.first() {
+                played.outside += 1;
+                played
+                    .first_outside
+                    .get_or_insert_with(|| format!("{} of task {task}: {why}", decision.place()));
             }
             let line = serde_json::to_string(&Line::Decision(decision)).context("a log")?;
             let _ = writeln!(played.text, "{line}");
@@ -171,23 +191,26 @@ pub fn play(policy: &Policy, domain: &Domain, exam: &Exam<'_>) -> Result<Played,
     Ok(played)
 }
 
+/// What a decision is logged with.
+fn asking(scope: Option<Scope>) -> Ask {
+    Ask { others: Others::First(MOST_OTHERS, None), scope, ..Ask::default() }
+}
+
 /// Calls `each` with the decisions of some episodes, until it says that this is enough.
 fn each_decision(
-    policy: &Policy,
-    domain: &Domain,
+    (policy, domain, ask): (&Policy, &Domain, &Ask),
     task: &str,
     options: &Options,
     (seed, episodes): (u64, u64),
     each: &mut dyn FnMut(Decision) -> Result<bool, Failure>,
 ) -> Outcome {
     let mut env = domain.world.make(&domain.alphabet, task, options)?;
-    let ask = Ask { others: Others::First(MOST_OTHERS, None), ..Ask::default() };
     for episode in 0..episodes {
         if interrupted() {
             return Err(Failure::Interrupted("interrupted".to_string()));
         }
         let trace =
-            explain_episode(policy, &domain.alphabet, env.as_mut(), (seed, episode), MOST_STEPS, &ask)?;
+            explain_episode(policy, &domain.alphabet, env.as_mut(), (seed, episode), MOST_STEPS, ask)?;
         for step in trace.steps {
             if !each(Decision::new(episode + 1, step))? {
                 return Ok(());
@@ -210,7 +233,7 @@ pub fn replay(args: &Replay) -> Outcome {
             return Err(anyhow::anyhow!("{}: a log of `{world}`, not of `{name}`", args.log.display()).into());
         }
         let mut logged = logged.into_iter();
-        each_decision(&policy, &domain, &task, &options, (seed, episodes), &mut |here| {
+        each_decision((&policy, &domain, &asking(None)), &task, &options, (seed, episodes), &mut |here| {
             let place = format!("{} of task {task}", here.place());
             match logged.next() {
                 None => wrong = Some(format!("{place}: the log ends before it")),

@@ -5,10 +5,11 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use derrl_pddl::generate::{GENERATORS, Generator};
 use derrl_report::table::{WIDTH, wrap};
+use serde_json::json;
 
 use crate::args::New;
 use crate::failure::Outcome;
-use crate::output::print;
+use crate::output::{print, print_json};
 
 /// Sizes of the problems to train on and, unless others are asked for, to test on. Each is drawn from a seed: its number.
 const TRAIN: [usize; 8] = [1, 2, 2, 3, 3, 4, 4, 5];
@@ -30,9 +31,15 @@ pub fn run(args: &New) -> Outcome {
     for (file, text) in &files {
         write(&args.name.join(file), text)?;
     }
+    let next = next.replace("NAME", &shown.to_string());
+    if args.json {
+        let paths: Vec<_> = files.iter().map(|(file, _)| args.name.join(file)).collect();
+        print_json(&json!({"folder": args.name, "files": paths, "next": next.trim()}))?;
+        return Ok(());
+    }
     let list: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
     let written = wrap(&format!("{shown}: {}", list.join(", ")), "", WIDTH);
-    print(&format!("{written}\nnext:\n{}", next.replace("NAME", &shown.to_string())));
+    print(&format!("{written}\nnext:\n{next}"));
     Ok(())
 }
 

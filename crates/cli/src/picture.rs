@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use derrl_files::safe_file::write_named;
 use derrl_learn::Trace;
-use derrl_report::{Document, Theme, frames, raster, stills};
+use derrl_report::{Document, Theme, film, frames, raster, stills};
 
 /// Pixels per unit of a drawing in a PNG: sharp on screens of high resolution.
 const PNG_SCALE: f32 = 2.0;
@@ -80,14 +80,12 @@ pub fn save_episode(
     format: Format,
     theme: Theme,
 ) -> anyhow::Result<()> {
-    let stills = stills(&frames(trace));
+    let frames = frames(trace);
     if format == Format::Gif {
-        let last = stills.len().saturating_sub(1);
-        let timed = |(i, still)| (still, if i == last { LAST } else { STEP });
-        let film: Vec<(Document, u16)> = stills.into_iter().enumerate().map(timed).collect();
-        let bytes = raster::gif(&film, theme, GIF_SCALE)?;
+        let bytes = raster::gif(&film(&frames, STEP, LAST), theme, GIF_SCALE)?;
         return write_named(path, &bytes);
     }
+    let stills = stills(&frames);
     let Some(still) = step.checked_sub(1).and_then(|i| stills.get(i)) else {
         bail!(
             "there is no step {step}: the episode has {} steps, and {} is its end",

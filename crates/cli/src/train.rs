@@ -230,6 +230,9 @@ fn show(of: &Finished, domain: &Domain, paths: &[PathBuf], paint: Paint) -> Stri
         thousands(of.steps),
         of.seconds
     );
+    if let Some(sight) = &of.sight {
+        text.push_str(&symbols(sight, paint));
+    }
     // Definitions of the policy's own, if any, stand before its rules.
     for line in of.policy.display_definitions(&of.alphabet, true).to_string().lines() {
         let _ = writeln!(text, "  {}", paint.rule(line));
@@ -275,6 +278,39 @@ fn show(of: &Finished, domain: &Domain, paths: &[PathBuf], paint: Paint) -> Stri
     }
     let paths: Vec<String> = paths.iter().map(|path| format!("  {}", path.display())).collect();
     format!("{text}\n{scores}\n{}\n\n", paths.join("\n"))
+}
+
+/// What symbols were found in pixels, for people.
+fn symbols(sight: &Value, paint: Paint) -> String {
+    let percent = |key: &str| format!("{:.1}%", 100.0 * sight[key].as_f64().unwrap_or_default());
+    let mut lines =
+        vec![format!("s0  oneself: it moved as the action says in {} of new steps", percent("moves"))];
+    for (i, brings) in sight["brings"].as_array().into_iter().flatten().enumerate() {
+        let reward = fixed(brings["reward"].as_f64().unwrap_or_default(), 2);
+        let ends = if brings["ends"] == true { " and ends the episode" } else { "" };
+        lines.push(format!("s{}  entering it gives {reward}{ends}", i + 1));
+    }
+    let steps = thousands(sight["steps"].as_u64().unwrap_or_default());
+    let foretold =
+        format!("symbols foretell {} of new steps; learned from {steps} steps", percent("foretells"));
+    let known = format!(
+        "{} of all cells are told apart right (the truth is used for this line only)",
+        percent("right")
+    );
+    let both = format!(
+        "training episodes that succeed: crisp {}, soft (symbols drawn by their probabilities) {}",
+        percent("crisp"),
+        percent("soft")
+    );
+    let mut text = String::new();
+    for line in lines {
+        let _ = writeln!(text, "  {}", paint.rule(&line));
+    }
+    for line in [foretold, known, both] {
+        text.push_str(&paint.faint(&wrap(&line, "      ", WIDTH)));
+    }
+    text.push('\n');
+    text
 }
 
 /// Over all seeds: the mean and the worst return on each task.

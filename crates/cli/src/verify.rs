@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use anyhow::bail;
 use derrl::domain::{Domain, read_source};
 use derrl::policies::load_policy_with;
 use derrl::runs::PROOF;
@@ -16,10 +17,10 @@ use derrl_learn::{
     Counterexample, Kind, Progress, Property, PropertyReport, Report, ShieldReport, Subject, Verdict,
     certify, check_property, verify,
 };
-use derrl_logic::{Policy, Pred};
-use derrl_pages::{big, document, headline, pictures, remark, unit};
+use derrl_logic::{Alphabet, Policy, Pred};
+use derrl_pages::{big, document, headline, pictures, pictures_of_property, remark, unit};
 use derrl_report::table::{WIDTH, columns, list, thousands, wrap};
-use derrl_report::{Theme, strip};
+use derrl_report::{Theme, strip, strip_of_property};
 use serde::{Deserialize, Serialize};
 
 use crate::args::Verify;
@@ -64,14 +65,18 @@ pub fn run(args: &Verify) -> Outcome {
         });
     };
     kept.remove();
-    if let (Some(path), Some(format), Some(found)) = (&args.picture, format, &report.counterexample) {
-        picture::save(&strip(found), path, format, Theme::Light)?;
-    }
     let seconds = started.elapsed().as_secs_f64();
     if let Some(path) = &args.certificate {
         write_certificate(path, &subject, &report)?;
     }
     let properties = check_properties(args, &subject)?;
+    let drawn = report.counterexample.as_ref().map(strip).or_else(|| {
+        properties.iter().find_map(|p| Some(strip_of_property(&p.property, p.counterexample.as_ref()?)))
+    });
+    if let (Some(path), Some(format), Some(drawn)) = (&args.picture, format, &drawn) {
+        let theme = if args.dark { Theme::Dark } else { Theme::Light };
+        picture::save(drawn, path, format, theme)?;
+    }
     let mut document = document(&domain.name, &domain.world, &text, &subject.extent, &report, seconds)?;
     if !properties.is_empty() {
         document["properties"] = serde_json::to_value(&properties)?;
@@ -84,13 +89,18 @@ pub fn run(args: &Verify) -> Outcome {
         for property in &properties {
             print(&show_property(property, paint));
         }
-        if args.picture.is_some() && report.counterexample.is_none() {
+        if args.picture.is_some() && drawn.is_none() {
             say!("there is no counterexample to draw");
         }
     }
     // A run is verified in its own domain; whatever else is asked of its policy is no part of the run.
     if args.policy.is_dir() && args.domain.is_none() {
         document["pictures"] = serde_json::to_value(pictures(&report))?;
+        for (at, found) in properties.iter().enumerate() {
+            let Some(found) = &found.counterexample else { continue };
+            document["properties"][at]["counterexample"]["pictures"] =
+                serde_json::to_value(pictures_of_property(found))?;
+        }
         RunFolder::open(&args.policy)?.write(PROOF, &format!("{document}\n"))?;
         let shown = quoted(&args.policy);
         say!("kept in {}: `derrl report {shown}` shows it", args.policy.join(PROOF).display());
@@ -107,27 +117,13 @@ pub fn run(args: &Verify) -> Outcome {
 fn check_properties(args: &Verify, subject: &Subject<'_>) -> Result<Vec<PropertyReport>, Failure> {
     let mut asked: Vec<Property> = args.within.map(Property::Within).into_iter().collect();
     let mut alphabet = Arc::clone(subject.alphabet);
+    let mut waits = Vec::new();
     if let Some(path) = &args.property {
-        let source = read_source(path)?;
-        let (rules, extended) = Policy::read(&source, &alphabet)?;
-        let is_bad = |p: &u32| extended.predicate(Pred(*p)).name.starts_with("bad");
-        let new = alphabet.predicates.len() as u32..extended.predicates.len() as u32;
-        let bad: Vec<u32> = new.filter(is_bad).collect();
-        if !rules.rules.is_empty() || bad.is_empty() {
-            let what = if bad.is_empty() {
-                "defines nothing whose name begins with `bad`"
-            } else {
-                "holds rules for actions"
-            };
-            let error = anyhow::anyhow!(
-                "{} {what}\n  write what must never hold, as in `:- derived(bad).` and `bad :- on(X, Y), on(Y, X).`",
-                path.display()
-            );
-            return Err(error.into());
-        }
-        asked.extend(bad.into_iter().map(|p| Property::Never(Pred(p))));
-        alphabet = extended;
+        let defined = Defined::read(path, &alphabet, args.served_within.is_some())?;
+        asked.extend(defined.bad.into_iter().map(Property::Never));
+        (waits, alphabet) = (defined.waits, defined.alphabet);
     }
+    asked.extend(args.served_within.map(|within| Property::Served { within, waits }));
     let subject = Subject { alphabet: &alphabet, extent: subject.extent.clone(), ..*subject };
     let mut meter = Meter::new(false);
     let mut reports = Vec::new();
@@ -141,6 +137,44 @@ fn check_properties(args: &Verify, subject: &Subject<'_>) -> Result<Vec<Property
     Ok(reports)
 }
 
+/// What a file of properties defines.
+struct Defined {
+    bad: Vec<Pred>,
+    waits: Vec<Pred>,
+    alphabet: Arc<Alphabet>,
+}
+
+impl Defined {
+    /// Reads a file. With `served`, it may define what waits; else only what is bad matters.
+    fn read(path: &Path, alphabet: &Arc<Alphabet>, served: bool) -> anyhow::Result<Defined> {
+        let (rules, extended) = Policy::read(&read_source(path)?, alphabet)?;
+        let new = alphabet.predicates.len() as u32..extended.predicates.len() as u32;
+        let called = |start: &str| -> Vec<Pred> {
+            new.clone().map(Pred).filter(|p| extended.predicate(*p).name.starts_with(start)).collect()
+        };
+        let (bad, waits) = (called("bad"), called("waiting"));
+        let file = path.display();
+        if !rules.rules.is_empty() {
+            bail!(
+                "{file} holds rules for actions\n  write what must never hold, as in `:- derived(bad).` and `bad :- on(X, Y), on(Y, X).`"
+            );
+        }
+        if bad.is_empty() && (waits.is_empty() || !served) {
+            bail!(
+                "{file} defines nothing whose name begins with `bad`\n  write what must never hold, as in `:- derived(bad).` and \
+                 `bad :- on(X, Y), on(Y, X).`"
+            );
+        }
+        if !waits.is_empty() && !served {
+            bail!("{file} defines what waits\n  say how long it may: --served-within N");
+        }
+        if let Some(wide) = waits.iter().map(|p| extended.predicate(*p)).find(|p| p.args.len() != 1) {
+            bail!("{file}: `{}/{}` is not about one object, which is what waits", wide.name, wide.args.len());
+        }
+        Ok(Defined { bad, waits, alphabet: extended })
+    }
+}
+
 fn show_property(report: &PropertyReport, paint: Paint) -> String {
     let name = &report.property;
     let Some(found) = &report.counterexample else {
@@ -149,6 +183,9 @@ fn show_property(report: &PropertyReport, paint: Paint) -> String {
     };
     let mut text =
         format!("\n{}", paint.bad(&wrap(&format!("not {name}, in {}", found.instance), "", WIDTH)));
+    if let Some(starved) = &found.starved {
+        text.push_str(&wrap(&format!("{starved} is left out"), "  ", WIDTH));
+    }
     text.push_str(&wrap(&format!("background: {}", list(&found.background, 12)), "  ", WIDTH));
     for (i, (facts, action)) in found.steps.iter().enumerate() {
         let facts = wrap(&format!("{}. {}", i + 1, list(facts, MOST_FACTS)), "     ", WIDTH);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use derrl::policies::load_policy;
 use derrl_env::scene::{Grid, Scene};
-use derrl_learn::{Ask, Bounds, ExplainedStep, Others, WhatIfs, explain_episode};
+use derrl_learn::{Ask, ExplainedStep, explain_episode};
 use derrl_report::table::{WIDTH, fixed, list, wrap};
 
 use crate::args::Watch;
@@ -27,7 +27,7 @@ pub fn run(args: &Watch) -> Outcome {
     let (policy, domain) = load_policy(&args.policy, args.domain.as_deref(), args.world.untyped)?;
     let task = args.task.as_deref().unwrap_or("train");
     let mut env = domain.world.make(&domain.alphabet, task, &args.world.options())?;
-    let ask = Ask { others: Others::None, what_if: WhatIfs::None, bounds: Bounds::default(), until: None };
+    let ask = Ask::default();
     let id = (args.seed, u64::from(args.episode) - 1);
     let trace = explain_episode(&policy, &domain.alphabet, env.as_mut(), id, args.steps as usize, &ask)?;
     let paint = Paint::stdout(args.color);
@@ -223,7 +223,12 @@ fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
             )
         }
         Scene::Text { text } => format!("{text}\n\n"),
-        Scene::Roads(_) | Scene::Streets(_) | Scene::Image(_) | Scene::Objects(_) | Scene::Facts => {
+        Scene::Roads(_)
+        | Scene::Streets(_)
+        | Scene::Cart(_)
+        | Scene::Image(_)
+        | Scene::Objects(_)
+        | Scene::Facts => {
             format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
         }
     }

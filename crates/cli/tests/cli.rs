@@ -36,8 +36,7 @@ fn with_policy() -> TempDir {
     folder
 }
 
-const QUICK: [&str; 8] =
-    ["--set", "updates=40", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
+const QUICK: [&str; 6] = ["--set", "updates=40", "--set", "restarts=2", "--episodes", "20"];
 
 fn quick<'a>(args: &[&'a str]) -> Vec<&'a str> {
     args.iter().copied().chain(QUICK).collect()
@@ -296,11 +295,13 @@ fn an_interrupted_run_goes_on_as_if_nothing_had_happened() {
         "train",
         "blocks",
         "--set",
-        "updates=3000",
+        "updates=1000",
         "--set",
         "restarts=2",
         "--set",
-        "wave=2",
+        "doubling=false",
+        "--set",
+        "without=explore,draw,change,try",
         "--episodes",
         "20",
     ];

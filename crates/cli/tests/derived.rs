@@ -96,7 +96,7 @@ fn large_instances_are_solved_with_few_moves() {
 #[test]
 fn training_goes_on_from_definitions() {
     let folder = folder();
-    let small = ["--set", "restarts=1", "--set", "updates=2", "--set", "improve=false"];
+    let small = ["--set", "restarts=1", "--set", "updates=2", "--set", "without=explore,draw,change,try"];
     let args = ["train", "rearrange", "--from", "policy.pl", "--freeze", "1,2", "--out", "run"];
     says(folder.path(), &[&args[..], &small].concat());
     let text = std::fs::read_to_string(folder.path().join("run/policy.pl")).expect("the policy is there");

@@ -7,11 +7,14 @@
 //! | block | what is done |
 //! |---|---|
 //! | `console` | run to the end |
-//! | `console exact` | the same, and lines with digits are compared as well, but for times (`0.01 s`); elsewhere they may differ |
 //! | `console no` | run to the end, with the answer no: exit code 1 |
 //! | `console error` | run to the end, which is a mistake of the user: exit code 2 |
 //! | `console long` | run for a moment, then interrupted |
 //! | `console no-run` | nothing: only installing and testing, which other tests do |
+//!
+//! With `exact` at the end lines with digits are compared as well, but for times (`0.01 s`); elsewhere they may differ.
+//! `UPDATE_DOCS=1 cargo test -p derrl-cli --test docs every_command` writes what the commands of exact blocks print into
+//! the pages. All pages can be run one after the other in one folder: they write to different places.
 
 use std::fmt::Write as _;
 use std::os::unix::process::ExitStatusExt;
@@ -26,7 +29,6 @@ use tempfile::TempDir;
 enum Kind {
     #[default]
     Run,
-    Exact,
     No,
     Error,
     Long,
@@ -34,9 +36,8 @@ enum Kind {
 }
 
 /// The info strings of blocks of commands.
-const KINDS: [(&str, Kind); 6] = [
+const KINDS: [(&str, Kind); 5] = [
     ("console", Kind::Run),
-    ("console exact", Kind::Exact),
     ("console no", Kind::No),
     ("console error", Kind::Error),
     ("console long", Kind::Long),
@@ -44,8 +45,8 @@ const KINDS: [(&str, Kind); 6] = [
 ];
 
 /// How a command begins that needs not be run here.
-const RUN_ELSEWHERE: [&str; 5] =
-    ["git clone ", "cargo install ", "pip install ", "./test.sh", "./release.sh "];
+const RUN_ELSEWHERE: [&str; 6] =
+    ["git clone ", "cargo install ", "cargo test ", "pip install ", "./test.sh", "./release.sh "];
 
 /// How long a long command runs.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -54,6 +55,8 @@ const MOMENT: Duration = Duration::from_secs(1);
 #[derive(Debug, Default, PartialEq)]
 struct Step {
     kind: Kind,
+    /// Whether lines with digits have to be printed, too.
+    is_exact: bool,
     line: usize,
     command: String,
     prints: Vec<String>,
@@ -62,20 +65,23 @@ struct Step {
 /// The commands of a page, in order.
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    let mut inside: Option<Kind> = None;
+    let mut inside: Option<(Kind, bool)> = None;
     let mut in_block = false;
     let mut continued = false;
     for (i, line) in page.lines().enumerate() {
         if let Some(info) = line.strip_prefix("```") {
             in_block = !in_block;
-            inside = KINDS.iter().find(|(name, _)| in_block && *name == info.trim()).map(|(_, kind)| *kind);
+            let kind = info.trim().trim_end_matches(" exact");
+            let found = KINDS.iter().find(|(name, _)| in_block && *name == kind);
+            inside = found.map(|(_, found)| (*found, kind != info.trim()));
             continued = false;
             continue;
         }
-        let Some(kind) = inside else { continue };
+        let Some((kind, is_exact)) = inside else { continue };
         if let Some(command) = line.strip_prefix("$ ") {
-            steps.push(Step { kind, line: i + 1, command: command.to_string(), prints: Vec::new() });
-            continued = command.ends_with('\\');
+            let command = command.to_string();
+            steps.push(Step { kind, is_exact, line: i + 1, command, prints: Vec::new() });
+            continued = line.ends_with('\\');
         } else if let Some(step) = steps.last_mut() {
             if continued {
                 continued = line.ends_with('\\');
@@ -89,8 +95,8 @@ fn steps(page: &str) -> Vec<Step> {
 }
 
 /// Whether a line that a page shows has to be printed.
-fn is_fixed(kind: Kind, line: &str) -> bool {
-    let varies = kind != Kind::Exact && line.chars().any(|c| c.is_ascii_digit());
+fn is_fixed(is_exact: bool, line: &str) -> bool {
+    let varies = !is_exact && line.chars().any(|c| c.is_ascii_digit());
     !line.trim().is_empty() && !varies
 }
 
@@ -128,6 +134,31 @@ fn is_shown(wanted: &str, line: &str) -> bool {
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: i32 = 2;
 
+/// A page with what its exact commands print now, by the lines of the commands.
+fn updated(page: &str, printed: &[(usize, Vec<String>)]) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut skipping = false;
+    for (i, line) in page.lines().enumerate() {
+        skipping &= !(line.starts_with("```") || line.starts_with("$ "));
+        if !skipping {
+            lines.push(line);
+        }
+        if let Some((_, said)) = printed.iter().find(|(at, _)| *at == i + 1) {
+            lines.extend(said.iter().map(String::as_str));
+            skipping = true;
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What a page shows of what a command printed: without empty lines at the ends, and nothing of what goes to standard error but
+/// where that is all.
+fn worth_showing(output: &Output) -> Vec<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_matches('\n').to_string();
+    let said = Some(text(&output.stdout)).filter(|t| !t.is_empty()).unwrap_or_else(|| text(&output.stderr));
+    said.lines().map(|line| line.trim_end().to_string()).collect()
+}
+
 /// Runs a page; what went wrong, if anything did.
 fn run(path: &Path) -> Vec<String> {
     let page = std::fs::read_to_string(path).expect("the page is readable");
@@ -135,7 +166,7 @@ fn run(path: &Path) -> Vec<String> {
     let binaries = Path::new(env!("CARGO_BIN_EXE_derrl")).parent().expect("a binary is in a folder");
     let search = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
     std::os::unix::fs::symlink(root().join("checker"), folder.path().join("checker")).expect("a link");
-    let mut wrong = Vec::new();
+    let (mut wrong, mut printed) = (Vec::new(), Vec::new());
     for step in steps(&page) {
         if let Some(file) = step.command.strip_prefix("cat ")
             && !step.prints.is_empty()
@@ -164,7 +195,6 @@ fn run(path: &Path) -> Vec<String> {
         let said = String::from_utf8_lossy(&said);
         let is_right = match (step.kind, output.status.code()) {
             (Kind::Run, Some(0 | 1))
-            | (Kind::Exact, Some(0))
             | (Kind::No, Some(1))
             | (Kind::Error, Some(2))
             | (Kind::Long, Some(0 | 130)) => true,
@@ -175,11 +205,18 @@ fn run(path: &Path) -> Vec<String> {
         if !is_right {
             wrong.push(format!("{place}\n  ended with {}:\n{said}", output.status));
         }
-        for line in step.prints.iter().filter(|l| is_fixed(step.kind, l)) {
+        if step.is_exact && std::env::var_os("UPDATE_DOCS").is_some() {
+            printed.push((step.line, worth_showing(&output)));
+            continue;
+        }
+        for line in step.prints.iter().filter(|l| is_fixed(step.is_exact, l)) {
             if !said.lines().any(|l| is_shown(line, l)) {
                 wrong.push(format!("{place}\n  does not print `{line}` but\n{said}"));
             }
         }
+    }
+    if !printed.is_empty() {
+        std::fs::write(path, updated(&page, &printed)).expect("the page can be written");
     }
     wrong
 }
@@ -211,14 +248,49 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-#[test]
-fn every_command_of_every_page_runs() {
+/// The README and the pages of the book.
+fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md")];
     let docs = std::fs::read_dir(root().join("docs")).expect("there are docs");
     pages
         .extend(docs.map(|e| e.expect("a page").path()).filter(|p| p.extension().is_some_and(|e| e == "md")));
     pages.sort();
     assert!(pages.len() > 3, "the book is missing");
+    pages
+}
+
+/// The files and folders that a command of a page makes.
+fn makes(step: &Step) -> Vec<String> {
+    let words: Vec<&str> = step.command.split_whitespace().collect();
+    let after = |mark: &str| {
+        let at = words.iter().position(|word| *word == mark);
+        at.and_then(|at| words.get(at + 1)).map(ToString::to_string)
+    };
+    let written = step.command.strip_prefix("cat ").filter(|_| !step.prints.is_empty()).map(str::to_string);
+    let new = (words.starts_with(&["derrl", "new"])).then(|| words.get(2).map(ToString::to_string)).flatten();
+    let out = if words.contains(&"reproduce") { None } else { after("--out") };
+    [written, new, out, after(">")].into_iter().flatten().collect()
+}
+
+/// Who follows all pages in one folder must not meet what another page left.
+#[test]
+fn pages_write_to_different_places() {
+    let mut made: Vec<(String, PathBuf)> = Vec::new();
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("the page is readable");
+        let kinds = [Kind::Error, Kind::NotRun];
+        for path in steps(&text).iter().filter(|step| !kinds.contains(&step.kind)).flat_map(makes) {
+            let other = made.iter().find(|(known, of)| *known == path && *of != page);
+            assert!(other.is_none(), "{}: `{path}` is made by {other:?} too", page.display());
+            made.push((path, page.clone()));
+        }
+    }
+    assert!(made.len() > 10, "{made:?}");
+}
+
+#[test]
+fn every_command_of_every_page_runs() {
+    let pages = pages();
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let runs: Vec<_> = pages.iter().map(|page| scope.spawn(|| run(page))).collect();
         runs.into_iter().flat_map(|r| r.join().expect("a page is run")).collect()
@@ -242,7 +314,7 @@ fn every_setting_is_on_its_page() {
 
 #[test]
 fn links_between_pages_lead_somewhere() {
-    for folder in [root(), root().join("docs")] {
+    for folder in [root(), root().join("docs"), root().join("docs/reproduction")] {
         for page in std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("a file").path()) {
             if page.extension().is_none_or(|e| e != "md") {
                 continue;
@@ -267,6 +339,14 @@ fn times_vary_and_dots_stand_for_anything() {
     assert!(is_shown("train ... 100%", "  train   0.975   0.001   100%"));
     assert!(!is_shown("train ... 100%", "  train   0.975   0.001   99%"));
     assert!(is_shown("...", "anything") && !is_shown("0.97::a.", "0.96::a."));
+}
+
+#[test]
+fn what_commands_print_is_put_in() {
+    let page = "a\n```console exact\n$ derrl a\nold\n$ derrl b\n```\nold\n";
+    let printed = [(3, vec!["new".to_string(), "newer".to_string()]), (5, vec!["b".to_string()])];
+    let wanted = "a\n```console exact\n$ derrl a\nnew\nnewer\n$ derrl b\nb\n```\nold\n";
+    assert_eq!(updated(page, &printed), wanted);
 }
 
 #[test]

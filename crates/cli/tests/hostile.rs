@@ -11,8 +11,7 @@ use tempfile::TempDir;
 
 const POLICY: &str =
     "0.99::move(X, Y) :- top(X), top(Y), goal_on(X, Y).\n0.80::move(X, Y) :- top(X), on(X, Z), isFloor(Y).\n";
-const QUICK: [&str; 9] =
-    ["--set", "updates=40", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20", "--no-report"];
+const QUICK: [&str; 7] = ["--set", "updates=40", "--set", "restarts=2", "--episodes", "20", "--no-report"];
 /// No command of these tests takes longer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -152,6 +151,14 @@ fn json(output: &Output) -> serde_json::Value {
 fn trained() -> TempDir {
     let folder = place();
     json(&run(folder.path(), &quick(&["train", "blocks", "--out", "run", "--json"])));
+    folder
+}
+
+/// The same by the gradient alone: it has curves.
+fn trained_by_gradient() -> TempDir {
+    let folder = place();
+    let args = ["train", "blocks", "--out", "run", "--json", "--set", "without=explore,draw,change,try"];
+    json(&run(folder.path(), &quick(&args)));
     folder
 }
 
@@ -314,7 +321,7 @@ fn a_folder_that_may_not_be_written_is_an_error_of_the_surroundings() {
 /// Every flipped bit of a checkpoint or its curves is noticed, or changes nothing.
 #[test]
 fn flipped_bits_are_noticed() {
-    let folder = trained();
+    let folder = trained_by_gradient();
     let whole = json(&run(folder.path(), &["train", "--resume", "run", "--json", "--no-report"]));
     let mut seed = 1_u64;
     for file in ["checkpoint.json", "metrics.jsonl"] {
@@ -378,7 +385,10 @@ fn eight_starts_at_once_never_clash() {
 fn a_run_folder_has_one_writer() {
     let folder = place();
     let long =
-        ["train", "blocks", "--seeds", "0..1", "--out", "top", "--set", "updates=1000000", "--no-report"];
+        ["train", "blocks", "--seeds", "0..1", "--out", "top", "--max-steps", "1000000000", "--no-report"];
+    let gradient =
+        ["--set", "without=explore,draw,change,try", "--set", "updates=1000000", "--set", "doubling=false"];
+    let long = [&long[..], &gradient].concat();
     let mut child = derrl(folder.path(), &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + PATIENCE;
     while !folder.path().join("top/seed-1/config.toml").exists() && Instant::now() < deadline {
@@ -473,9 +483,9 @@ fn the_checkpoint_does_not_grow_with_the_curve() {
     let size = |updates: &str| {
         let set = format!("updates={updates}");
         let args = ["train", "countdown", "--out", updates, "--no-report", "--episodes", "5", "--set", &set];
-        let few = ["--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--set", "batch=64"];
-        // Scouts say what they found: more where there are more steps.
-        let alone = ["--set", "improve=false"];
+        let few = ["--set", "restarts=1", "--set", "doubling=false", "--set", "batch=64"];
+        // What is explored is noted: more where there are more steps.
+        let alone = ["--set", "without=explore,draw,change,try"];
         let output = run(folder.path(), &[&args[..], &few, &alone].concat());
         assert!(output.status.success(), "{}", text(&output.stderr));
         let length = |file: &str| fs::metadata(folder.path().join(updates).join(file)).unwrap().len();

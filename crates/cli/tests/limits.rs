@@ -91,6 +91,57 @@ fn a_state_of_many_objects_is_explained_soon() {
     assert_eq!(code, Some(0), "{said}");
 }
 
+/// Rules and definitions with more substitutions than anybody waits for are refused, whether or not they derive anything.
+#[test]
+fn one_decision_takes_so_much_work_and_no_more() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let state = |blocks: usize| -> String {
+        (0..blocks)
+            .map(|i| format!("top(b{i}). on(b{i}, floor).\n"))
+            .chain(["isFloor(floor).".into()])
+            .collect()
+    };
+    fs::write(at.join("13.pl"), state(13)).expect("a file");
+    fs::write(at.join("29.pl"), state(29)).expect("a file");
+    let all = |atom: &str, names: &str| -> String {
+        names.chars().map(|name| atom.replace('_', &name.to_string())).collect::<Vec<_>>().join(", ")
+    };
+    let eight = ["block"; 8].join(", ");
+    let cases = [
+        // 4.3e11 facts.
+        (
+            "29.pl",
+            format!(
+                ":- derived(p({eight})).\np(A, B, C, D, E, F, G, H) :- {}.\nmove(X, Y) :- top(X), isFloor(Y), p(X, A, B, C, D, E, F, G).\n",
+                all("top(_)", "ABCDEFGH")
+            ),
+            "explodes",
+        ),
+        // No fact, by looking at all ways to put 14 blocks into 13 places.
+        (
+            "13.pl",
+            format!(
+                ":- derived(p).\np :- {}.\nmove(X, Y) :- top(X), isFloor(Y), p.\n",
+                all("top(_)", "ABCDEFGHIJKLMN")
+            ),
+            "explodes",
+        ),
+        // The same in a rule.
+        (
+            "13.pl",
+            format!("move(X, Y) :- isFloor(Y), on(X, Y), {}.\n", all("on(_, Y)", "ABCDEFGHIJKLM")),
+            "too much work",
+        ),
+    ];
+    for (state, policy, why) in cases {
+        fs::write(at.join("policy.pl"), policy).expect("a file");
+        let (code, said) = run(at, &["explain", "policy.pl", "--domain", "blocks", "--state", state]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(why) && said.contains("= help:"), "{said}");
+    }
+}
+
 fn terminate(child: &Child) {
     let status = Command::new("kill").arg(child.id().to_string()).status().expect("kill starts");
     assert!(status.success());
@@ -108,8 +159,21 @@ fn signals_are_answered_within_a_second() {
     let cases: &[&[&str]] = &[
         &["simplify", "many.pl", "--domain", "blocks", "--max-objects", "5"],
         &["verify", "few.pl", "--domain", "blocks", "--max-objects", "9", "--every-state", "--force"],
-        // Blocks would be solved before the signal comes.
-        &["train", "gridworld", "--out", "run", "--set", "restarts=500", "--set", "updates=100000"],
+        // Exploring would solve it before the signal comes.
+        &[
+            "train",
+            "gridworld",
+            "--out",
+            "run",
+            "--set",
+            "without=explore,draw,change,try",
+            "--set",
+            "updates=100000",
+            "--set",
+            "doubling=false",
+            "--max-steps",
+            "1000000000",
+        ],
     ];
     for args in cases {
         let mut child =

@@ -123,3 +123,31 @@ fn a_state_without_a_rule_is_an_alarm_if_that_is_asked() {
     let (silent, all) = (told["without_a_rule"].as_u64(), told["decisions"].as_u64());
     assert!(silent > Some(0) && silent < all, "{told}");
 }
+
+/// Three blocks are what it was learned on.
+#[test]
+fn a_state_outside_what_it_was_learned_on_is_an_alarm() {
+    let folder = place();
+    let at = folder.path();
+    let learned_on = "% learned on: objects block 3..3, place 1..1\n% learned on: facts goal_on/2, isFloor/1, on/2, top/1\n";
+    fs::write(at.join("known.pl"), [learned_on, GOOD].concat()).expect("a file can be written");
+    let eval = |task: &str| {
+        let args = ["eval", "known.pl", "--domain", "blocks", "--episodes", "5", "--strict", "--task", task];
+        derrl(at, &args)
+    };
+    assert_eq!(eval("train").status.code(), Some(0));
+    let output = eval("dynamic-blocks");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains("objects of type block: it was learned on 3"),
+        "{}",
+        text(&output.stdout)
+    );
+    let explain = ["explain", "known.pl", "--domain", "blocks", "--task", "dynamic-blocks", "--steps", "1"];
+    let output = derrl(at, &explain);
+    assert!(text(&output.stdout).contains("outside what it knows: "), "{}", text(&output.stdout));
+    fs::write(at.join("known.pl"), ["% learned on: luck\n", GOOD].concat()).expect("a file can be written");
+    let output = derrl(at, &explain);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("known.pl:1:"), "{}", text(&output.stderr));
+}

@@ -1,4 +1,4 @@
-//! `derrl verify --property` and `--within`: what has to be so beside reaching the goal.
+//! `derrl verify --property`, `--within` and `--served-within`: what has to be so beside reaching the goal.
 
 use std::fs;
 use std::path::Path;
@@ -109,5 +109,82 @@ fn a_file_without_properties_is_refused() {
         let output = derrl(at, &[VERIFY, &["--property", "p.pl"]].concat());
         assert_eq!(output.status.code(), Some(2), "{bad}: {}", text(&output.stdout));
         assert!(text(&output.stderr).contains(said), "{bad}: {}", text(&output.stderr));
+    }
+}
+
+/// The block below is moved last, so that nothing names it while the others go: as long as there are others.
+#[test]
+fn what_is_starved_is_shown_by_a_shortest_run() {
+    let folder = place();
+    let at = folder.path();
+    for (within, holds) in [(2, false), (3, false), (4, true)] {
+        let within = within.to_string();
+        let output = derrl(at, &[VERIFY, &["--served-within", &within, "--json"]].concat());
+        assert_eq!(output.status.code(), Some(i32::from(!holds)), "{}", text(&output.stderr));
+        let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(told["verdict"], "proved");
+        let property = &told["properties"][0];
+        assert_eq!(
+            (&property["property"], &property["holds"]),
+            (&format!("every object served within {within} actions").into(), &holds.into())
+        );
+        if !holds {
+            let found = &property["counterexample"];
+            let starved = found["starved"].as_str().expect("an object");
+            let steps = found["steps"].as_array().expect("a run");
+            assert_eq!(steps.len().to_string(), (within.parse::<usize>().expect("a number") + 1).to_string());
+            for step in &steps[..steps.len() - 1] {
+                assert!(
+                    step[1].as_str().is_some_and(|action| !action.contains(&format!("({starved},"))),
+                    "{step}"
+                );
+            }
+        }
+    }
+    // Only what waits is asked about: whatever is in its place by then does not.
+    let waits = ":- derived(waiting_long(block)).\nwaiting_long(X) :- goal_on(X, Y), top(X), top(Y).\n";
+    fs::write(at.join("waits.pl"), waits).expect("a file can be written");
+    let output = derrl(at, &[VERIFY, &["--served-within", "2", "--property", "waits.pl"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stdout).contains("all that is waiting_long served within 2 actions"),
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn a_violation_is_drawn() {
+    let folder = place();
+    let at = folder.path();
+    for (asked, title) in [
+        (["--served-within", "2"], "Not every object served within 2 actions"),
+        (["--within", "1"], "Not the goal within 1 actions"),
+        (["--property", "flat.pl"], "Not never bad_flat"),
+    ] {
+        let output = derrl(at, &[VERIFY, &asked, &["--picture", "run.svg"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        let drawn = fs::read_to_string(at.join("run.svg")).expect("a picture");
+        assert!(drawn.contains(title), "{drawn}");
+        fs::remove_file(at.join("run.svg")).expect("it is there");
+    }
+}
+
+#[test]
+fn what_waits_is_asked_for_how_long() {
+    let folder = place();
+    let at = folder.path();
+    let waits = ":- derived(waiting(block)).\nwaiting(X) :- goal_on(X, Y).\n";
+    let wide = ":- derived(waiting(block, place)).\nwaiting(X, Y) :- goal_on(X, Y).\n";
+    let bad = [NEVER, waits].concat();
+    for (file, served, said) in [
+        (waits, &[][..], "defines nothing whose name begins with `bad`"),
+        (&bad, &[], "--served-within N"),
+        (wide, &["--served-within", "2"], "is not about one object"),
+    ] {
+        fs::write(at.join("p.pl"), file).expect("a file can be written");
+        let output = derrl(at, &[VERIFY, &["--property", "p.pl"], served].concat());
+        assert_eq!(output.status.code(), Some(2), "{file}: {}", text(&output.stdout));
+        assert!(text(&output.stderr).contains(said), "{file}: {}", text(&output.stderr));
     }
 }

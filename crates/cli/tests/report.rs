@@ -19,7 +19,7 @@ fn text(bytes: &[u8]) -> String {
 /// A folder with a quick run of a domain in `one`.
 fn trained(domain: &str) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
-    let quick = ["--set", "updates=40", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
+    let quick = ["--set", "updates=40", "--set", "restarts=2", "--episodes", "20"];
     let output = run(folder.path(), &[&["train", domain, "--out", "one"], &quick[..]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     folder
@@ -82,6 +82,29 @@ fn many_runs_share_a_small_page() {
         runs.iter().all(|r| r["tasks"].as_array().is_some_and(|t| t.len() == 4)),
         "all that was asked for"
     );
+}
+
+/// A run that exploring solves has no restart of the gradient, hence no curve.
+#[test]
+fn a_run_without_restarts_has_a_page() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let args = ["train", "blocks", "--seeds", "0..1", "--episodes", "5", "--out", "all", "--json"];
+    let output = run(folder.path(), &[&args[..], &["--set", "without=gradient"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    for result in told["runs"].as_array().expect("two runs") {
+        assert_eq!((&result["restarts"], &result["episodes"]), (&0.into(), &0.into()));
+        assert_eq!(result["solved"], true, "{result:#}");
+    }
+    let all = folder.path().join("all");
+    assert_eq!(std::fs::read_to_string(all.join("seed-0/metrics.jsonl")).expect("its curves"), "");
+    assert!(std::fs::read_to_string(all.join("seed-0/curve.svg")).is_ok_and(|drawn| !drawn.contains("NaN")));
+    for page in [all.join("report.html"), all.join("seed-0/report.html")] {
+        let page = data(&page);
+        assert!(page["runs"][0]["chart"].is_null() && page["runs"][0]["counts"]["restarts"] == 0);
+    }
+    let output = run(folder.path(), &["report", "all", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -15,42 +15,53 @@ use serde_json::Value;
 struct Case {
     domain: &'static str,
     settings: &'static [&'static str],
+    /// Steps at the most.
+    steps: &'static str,
     /// The folders of its runs below the one given.
     runs: &'static [&'static str],
     /// Runs that are interrupted again and again until they end.
     times: usize,
 }
 
+/// The gradient alone, in whole restarts: a run that takes a while.
+const GRADIENT: &str = "without=explore,draw,change,try";
+
 const CASES: [Case; 6] = [
-    Case { domain: "blocks", settings: &["updates=1200", "restarts=2"], runs: &["."], times: 1 },
     Case {
         domain: "blocks",
-        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        settings: &[GRADIENT, "updates=1000"],
         runs: &["."],
-        times: 2,
+        steps: "1000000",
+        times: 1,
+    },
+    Case {
+        domain: "blocks",
+        settings: &[GRADIENT, "doubling=false", "updates=300"],
+        runs: &["."],
+        steps: "1000000",
+        times: 1,
     },
     Case {
         domain: "doorkey",
-        settings: &["updates=900", "restarts=2", "short_waves=0"],
+        settings: &["doubling=false", "without=explore"],
         runs: &["."],
+        steps: "1000000",
         times: 1,
     },
     Case {
         domain: "countdown",
-        settings: &["updates=1200", "restarts=2", "short_waves=0"],
+        settings: &[GRADIENT, "doubling=false", "updates=900"],
         runs: &["."],
+        steps: "1000000",
         times: 1,
     },
+    // By exploration, and by sampling numbers.
+    Case { domain: "gridworld", settings: &[], runs: &["."], steps: "30000", times: 1 },
     Case {
-        domain: "gridworld",
-        settings: &["updates=60", "restarts=1", "agree=1", "short_waves=0", "improve=false"],
-        runs: &["."],
-        times: 1,
-    },
-    Case {
-        domain: "blocks",
-        settings: &["updates=500", "restarts=2", "short_waves=0"],
+        domain: "cartpole",
+        settings: &[],
         runs: &["seed-0", "seed-1", "seed-2"],
+        steps: "1000000",
         times: 1,
     },
 ];
@@ -58,8 +69,21 @@ const CASES: [Case; 6] = [
 impl Case {
     fn start(&self, folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
-        command.args(["train", self.domain, "--episodes", "5", "--set", "wave=2"]);
-        command.args(["--set", "selection_episodes=20", "--threads", "1", "--out"]).arg(folder);
+        command.args([
+            "train",
+            self.domain,
+            "--no-report",
+            "--episodes",
+            "5",
+            "--set",
+            "restarts=2",
+            "--threads",
+            "1",
+            "--max-steps",
+            self.steps,
+            "--out",
+        ]);
+        command.arg(folder);
         self.settings.iter().for_each(|setting| {
             command.args(["--set", setting]);
         });
@@ -75,7 +99,7 @@ impl Case {
         let begun = |run: &&str| folder.join(run).join("config.toml").exists();
         if self.runs.iter().all(begun) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
-            command.args(["train", "--threads", "2", "--resume"]).arg(folder);
+            command.args(["train", "--no-report", "--threads", "2", "--resume"]).arg(folder);
             command.stdout(Stdio::null()).stderr(Stdio::null());
             return command;
         }

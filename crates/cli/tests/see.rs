@@ -129,11 +129,7 @@ fn settings_come_from_a_file_and_a_policy_knows_its_run() {
     let folder = folder();
     let settings = said(folder.path(), &["train", "--settings"]);
     std::fs::write(folder.path().join("all.toml"), &settings).expect("a file");
-    std::fs::write(
-        folder.path().join("few.toml"),
-        "updates = 5\nrestarts = 1\nwave = 1\nagree = 1\ngamma = 1\n",
-    )
-    .expect("a file");
+    std::fs::write(folder.path().join("few.toml"), "updates = 5\nrestarts = 1\ngamma = 1\n").expect("a file");
     std::fs::write(folder.path().join("bad.toml"), "updatess = 5\n").expect("a file");
     let train = ["train", "blocks", "--episodes", "2", "--quiet", "--config"];
     let output = run(folder.path(), &[&train[..], &["few.toml", "--out", "r"]].concat());
@@ -144,10 +140,7 @@ fn settings_come_from_a_file_and_a_policy_knows_its_run() {
     let output = run(folder.path(), &[&train[..], &["bad.toml", "--out", "x"]].concat());
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is no setting `updatess`"));
     // The text of --settings is itself such a file.
-    let both = [
-        &train[..],
-        &["all.toml", "--set", "updates=5", "--set", "restarts=1", "--set", "wave=1", "--out", "y"],
-    ];
+    let both = [&train[..], &["all.toml", "--set", "updates=5", "--set", "restarts=1", "--out", "y"]];
     assert!(run(folder.path(), &both.concat()).status.success());
     assert!(run(folder.path(), &["eval", "r/policy.pl", "--episodes", "2"]).status.success());
     let output = run(folder.path(), &["eval", "nowhere"]);

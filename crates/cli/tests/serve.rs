@@ -93,7 +93,7 @@ fn folder() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     std::fs::create_dir(folder.path().join("site")).expect("a folder");
     std::fs::write(folder.path().join("secret"), "secret").expect("a file");
-    let settings = ["updates=20", "restarts=1", "wave=1", "agree=1", "selection_episodes=20"];
+    let settings = ["updates=20", "restarts=1"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_derrl"));
     command.current_dir(folder.path()).args([
         "train",

@@ -42,7 +42,7 @@ fn a_run_keeps_its_shield_and_says_how_often_it_took_part() {
     let folder = place();
     let at = folder.path();
     let train = ["train", "blocks", "--shield", "shield.pl", "--out", "run", "--json", "--no-report"];
-    let quick = ["--set", "updates=20", "--set", "restarts=2", "--set", "wave=2", "--episodes", "20"];
+    let quick = ["--set", "updates=20", "--set", "restarts=2", "--episodes", "20"];
     let trained = json(&run(at, &[&train[..], &quick].concat()));
     let shield = &trained["shield"];
     assert_eq!(shield["violations"], 0, "{shield}");
@@ -121,4 +121,19 @@ fn planning_domains_have_shields_too() {
     let calm = json(&run(at, &[&eval[..], &["--shield", "calm.pl"]].concat()));
     assert!(calm["scores"]["test"]["success_rate"].as_f64().is_some_and(|s| s < 1.0), "{calm}");
     assert_eq!(calm["shield"]["violations"], 0, "{calm}");
+}
+
+/// In a world of numbers, with an action that is never forbidden.
+#[test]
+fn an_export_carries_a_shield_of_numbers() {
+    let folder = place();
+    let at = folder.path();
+    fs::write(at.join("shield.pl"), "never(left) :- angle > 0.1.\n").expect("a file");
+    fs::write(at.join("policy.pl"), "0.9::left :- angle =< 0.\n").expect("a file");
+    for language in ["python", "c", "program"] {
+        let args = ["export", "policy.pl", "--domain", "cartpole", "--shield", "shield.pl", "--to", language];
+        let output = run(at, &args);
+        assert!(output.status.success(), "{language}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("forbidden_left"), "{language}");
+    }
 }

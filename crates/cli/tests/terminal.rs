@@ -86,7 +86,7 @@ const COMMANDS: &str = "
 
 fn folder() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
-    let few = "updates = 5\nrestarts = 1\nwave = 1\nagree = 1\nimprove = false\n";
+    let few = "updates = 5\nrestarts = 1\nwithout = [\"explore\", \"draw\", \"change\", \"try\"]\n";
     for (name, text) in [
         ("good.pl", GOOD),
         ("long.pl", LONG),

@@ -23,8 +23,19 @@ fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("standard output is one JSON document")
 }
 
-const TINY: [&str; 10] =
-    ["--set", "updates=4", "--set", "restarts=1", "--set", "wave=1", "--set", "agree=1", "--episodes", "1"];
+/// One short restart and nothing else: an episode of the simulator takes a second.
+const TINY: [&str; 10] = [
+    "--set",
+    "updates=4",
+    "--set",
+    "restarts=1",
+    "--set",
+    "doubling=false",
+    "--set",
+    "without=draw,change,try",
+    "--episodes",
+    "1",
+];
 
 #[test]
 fn a_run_tells_the_simulator_and_the_other_controllers() {

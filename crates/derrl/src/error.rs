@@ -30,6 +30,9 @@ pub enum Error {
     /// More instances than can be looked at: what that would take.
     #[error("{0}")]
     TooLarge(String),
+    /// A state that a policy does not know: why, in words.
+    #[error("the policy does not know this state: {}", .0.join("; "))]
+    Outside(Vec<String>),
     /// An action that is none of the state's.
     #[error("{0}")]
     Action(String),

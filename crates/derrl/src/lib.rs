@@ -66,6 +66,7 @@
 //! | [`contract::check`] | holds a world to the laws that all worlds keep; call it in a test |
 //! | [`train`] | learns a policy and scores it on every task |
 //! | [`Policy`] | acts, explains, answers why not, is proved and exported |
+//! | [`Soft`] | a policy where facts hold with a probability, with the gradient to these |
 //! | [`Planning`] | a PDDL domain with its problems, as a world |
 //! | [`in_folder`] | training in a folder, as the command line does it |
 //! | [`spread`] | restarts of a run in other processes or on other machines |
@@ -89,6 +90,7 @@ pub mod score;
 pub mod settings;
 pub mod setup;
 pub mod shell;
+mod soft;
 pub mod spread;
 mod state;
 mod train;
@@ -105,5 +107,6 @@ pub use error::Error;
 pub use listener::{Control, Deaf, Listener};
 pub use planning::{Planning, Problems, Solution};
 pub use policy::{Action, Policy, Proof};
+pub use soft::Soft;
 pub use state::State;
 pub use train::{Run, train, train_observed};

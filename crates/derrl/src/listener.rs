@@ -11,11 +11,11 @@ pub trait Listener: Sync {
     /// A word on what is under way.
     fn say(&self, _text: &str) {}
 
-    /// So many updates more are planned.
-    fn planned(&self, _updates: u64) {}
+    /// What a run goes over to, in a few words. Called often.
+    fn phase(&self, _text: &str) {}
 
-    /// An update is done.
-    fn updated(&self) {}
+    /// All runs have taken so many decisions together.
+    fn decided(&self, _decisions: u64) {}
 
     /// The run of this seed has a better policy.
     fn best(&self, _seed: u64, _best: &SoFar) {}
@@ -52,7 +52,6 @@ impl Listener for Deaf {}
 pub struct Control {
     stop: AtomicBool,
     done: AtomicU64,
-    planned: AtomicU64,
     message: Mutex<String>,
     enough: AtomicBool,
     best: Mutex<Option<SoFar>>,
@@ -74,10 +73,10 @@ impl Control {
         self.stop.store(true, Ordering::SeqCst);
     }
 
-    /// How many updates are done, how many are planned so far, and a word on what is under way.
-    pub fn progress(&self) -> (u64, u64, String) {
+    /// How many decisions were taken, and a word on what is under way.
+    pub fn progress(&self) -> (u64, String) {
         let message = self.message.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        (self.done.load(Ordering::Relaxed), self.planned.load(Ordering::Relaxed), message)
+        (self.done.load(Ordering::Relaxed), message)
     }
 }
 
@@ -86,12 +85,12 @@ impl Listener for Control {
         text.clone_into(&mut self.message.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn planned(&self, updates: u64) {
-        self.planned.fetch_add(updates, Ordering::Relaxed);
+    fn phase(&self, text: &str) {
+        self.say(text);
     }
 
-    fn updated(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
+    fn decided(&self, decisions: u64) {
+        self.done.store(decisions, Ordering::Relaxed);
     }
 
     fn best(&self, seed: u64, best: &SoFar) {

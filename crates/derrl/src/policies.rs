@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Policy, Scope, Source};
 
 use crate::asked::Asked;
 use crate::domain::{Domain, read_source};
@@ -86,6 +86,11 @@ pub fn another_policy(path: &Path, domain: &mut Domain) -> anyhow::Result<Policy
     let (policy, alphabet) = Policy::read_beside(&read_source(&policy_file(path)?)?, &domain.alphabet)?;
     domain.alphabet = alphabet;
     Ok(policy)
+}
+
+/// What a policy was learned on, where its file says so.
+pub fn scope_of(path: &Path) -> anyhow::Result<Option<Scope>> {
+    Ok(Scope::read(&read_source(&policy_file(path)?)?)?)
 }
 
 /// The file of a policy: itself, or that of the folder of a run.

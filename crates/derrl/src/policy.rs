@@ -9,7 +9,7 @@ use derrl_learn::{
     evaluate, find_action,
 };
 use derrl_logic::syntax::Indicator;
-use derrl_logic::{Alphabet, Constant, Facts, GroundAction, Source, Universe};
+use derrl_logic::{Alphabet, Constant, Facts, GroundAction, MOST_WORK, Scope, Source, Universe, bounded};
 use derrl_report::English;
 
 use crate::error::Error;
@@ -21,6 +21,8 @@ use crate::state::State;
 pub struct Policy {
     alphabet: Arc<Alphabet>,
     rules: derrl_logic::Policy,
+    /// What it was learned on, where that is known.
+    scope: Option<Scope>,
 }
 
 /// An action in names. It reads `pick(ball1)`.
@@ -54,12 +56,22 @@ impl Policy {
     pub fn parse(world: &World, text: &str) -> Result<Policy, Error> {
         let source = Source::new("policy.pl", text);
         let (rules, alphabet) = derrl_logic::Policy::read(&source, &world.alphabet_for(&source)?)?;
-        Ok(Policy { alphabet, rules })
+        Ok(Policy { alphabet, rules, scope: Scope::read(&source)? })
     }
 
     /// The policy of these rules over this alphabet.
     pub fn new(rules: derrl_logic::Policy, alphabet: &Arc<Alphabet>) -> Policy {
-        Policy { alphabet: Arc::clone(alphabet), rules }
+        Policy { alphabet: Arc::clone(alphabet), rules, scope: None }
+    }
+
+    /// What it was learned on, where its text said so. It is written as the first lines of the files of policies.
+    pub fn scope(&self) -> Option<&Scope> {
+        self.scope.as_ref()
+    }
+
+    /// The text of its file: what it was learned on, and its rules.
+    pub fn file(&self) -> String {
+        self.scope.as_ref().map_or_else(String::new, Scope::to_string) + &self.to_string()
     }
 
     /// Its rules, as the language has them.
@@ -81,8 +93,24 @@ impl Policy {
     /// The action that it takes in a state; of several as good, one by chance.
     pub fn act(&self, state: &State, rng: &mut Rng) -> Result<Action, Error> {
         let env = self.env(state)?;
-        let action = Actor::new(&self.rules, &self.alphabet).act(env.as_ref(), rng);
+        let act = || Actor::new(&self.rules, &self.alphabet).act(env.as_ref(), rng);
+        let action = bounded(MOST_WORK, act)?;
         Ok(self.show(&action, env.universe()))
+    }
+
+    /// The same, and an error ([`Error::Outside`]) where no rule fires, or where the state lies outside what the policy was learned
+    /// on: more objects or fewer, other predicates, numbers out of range. Without a [`Policy::scope`] only the first is known.
+    pub fn act_strictly(&self, state: &State, rng: &mut Rng) -> Result<Action, Error> {
+        let seen = self.see(state)?;
+        let universe = seen.env.universe();
+        let scope = self.scope.as_ref();
+        let mut outside = scope.map_or_else(Vec::new, |s| s.outside(&seen.facts, &self.alphabet, universe));
+        let decider = derrl_logic::Decider::new(&self.rules, &self.alphabet, universe);
+        let decide = || decider.decide_among(&seen.facts, &self.alphabet, universe, seen.legal.as_deref());
+        if bounded(MOST_WORK, decide)?.value == 0.0 {
+            outside.push("no rule fires".to_string());
+        }
+        if outside.is_empty() { self.act(state, rng) } else { Err(Error::Outside(outside)) }
     }
 
     /// All actions that are as good as the one that it would take, in order.
@@ -90,7 +118,8 @@ impl Policy {
         let seen = self.see(state)?;
         let universe = seen.env.universe();
         let decider = derrl_logic::Decider::new(&self.rules, &self.alphabet, universe);
-        let ties = decider.decide_among(&seen.facts, &self.alphabet, universe, seen.legal.as_deref()).ties;
+        let decide = || decider.decide_among(&seen.facts, &self.alphabet, universe, seen.legal.as_deref());
+        let ties = bounded(MOST_WORK, decide)?.ties;
         let all = if ties.is_empty() { universe.ground_actions(&self.alphabet) } else { ties };
         Ok(all.iter().map(|a| self.show(a, universe)).collect())
     }
@@ -98,8 +127,9 @@ impl Policy {
     /// Why it acts as it does in a state: the rule that fires, the substitution, the facts.
     pub fn explain(&self, state: &State, rng: &mut Rng) -> Result<Explanation, Error> {
         let seen = self.see(state)?;
-        let explainer = Explainer::new(&self.rules, &self.alphabet).among(seen.legal.as_deref());
-        let explained = explainer.explain(&seen.facts, seen.env.universe(), rng, &[]);
+        let explainer = Explainer::new(&self.rules, &self.alphabet);
+        let explainer = explainer.among(seen.legal.as_deref()).learned_on(self.scope.as_ref());
+        let explained = bounded(MOST_WORK, || explainer.explain(&seen.facts, seen.env.universe(), rng, &[]))?;
         let nothing = || Error::Action("there is nothing to do in this state".to_string());
         explained.map(|(_, explanation)| explanation).ok_or_else(nothing)
     }
@@ -196,7 +226,7 @@ impl Policy {
         Ok(Seen { env, facts, legal })
     }
 
-    fn show(&self, action: &GroundAction, universe: &Universe) -> Action {
+    pub(crate) fn show(&self, action: &GroundAction, universe: &Universe) -> Action {
         let text = |c: &Constant| match c {
             Constant::Int(n) => n.to_string(),
             Constant::Name(name) => name.to_string(),
@@ -208,7 +238,7 @@ impl Policy {
 }
 
 /// A name as the language has it: an integer where it is written as one.
-fn constant(name: &str) -> Constant {
+pub(crate) fn constant(name: &str) -> Constant {
     match name.parse::<i64>() {
         Ok(n) if n.to_string() == name => Constant::Int(n),
         _ => Constant::name(name),

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use derrl_env::{Options, ShieldTally, World};
-use derrl_learn::{Score, evaluate_while};
-use derrl_logic::{Alphabet, Policy};
+use derrl_learn::{Score, evaluate_noting, evaluate_while};
+use derrl_logic::{Alphabet, Policy, Scope};
 use serde_json::{Map, Value, json};
 
 use crate::domain::Domain;
@@ -32,6 +32,18 @@ pub fn score(
     exam: &Exam<'_>,
     listener: &dyn Listener,
 ) -> Result<Option<Vec<(String, Score)>>, derrl_learn::Error> {
+    score_noting(policy, alphabet, world, exam, &mut None, listener)
+}
+
+/// The same, and `scope` takes in every state of the first task in which the policy acts.
+pub fn score_noting(
+    policy: &Policy,
+    alphabet: &Arc<Alphabet>,
+    world: &World,
+    exam: &Exam<'_>,
+    scope: &mut Option<Scope>,
+    listener: &dyn Listener,
+) -> Result<Option<Vec<(String, Score)>>, derrl_learn::Error> {
     let Exam { tasks, options, episodes, seed } = *exam;
     let names: Vec<&str> = if tasks.is_empty() {
         world.tasks().iter().filter(|t| t.scored).map(|t| t.name.as_str()).collect()
@@ -51,7 +63,12 @@ pub fn score(
                 listener.scoring(&task, done, episodes);
                 !listener.stopped()
             };
-            let score = evaluate_while(policy, alphabet, env.as_mut(), episodes, seed, &mut go_on)?;
+            let score = match scope {
+                Some(scope) if scores.is_empty() => {
+                    evaluate_noting(policy, alphabet, env.as_mut(), (episodes, seed), scope, &mut go_on)?
+                }
+                _ => evaluate_while(policy, alphabet, env.as_mut(), episodes, seed, &mut go_on)?,
+            };
             let Some(score) = score else { return Ok(None) };
             scores.push((task, score));
         }

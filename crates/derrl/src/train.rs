@@ -52,7 +52,7 @@ pub fn train_observed(
     Ok(Run {
         seed,
         policy: Policy::new(learned.policy, &learned.alphabet),
-        unsimplified: Policy::new(learned.unsimplified, &learned.alphabet),
+        unsimplified: Policy::new(learned.unsimplified, &learned.unsimplified_alphabet),
         scores,
         restarts: keeping.last.into_inner().unwrap_or_else(PoisonError::into_inner),
     })
@@ -79,18 +79,6 @@ impl Observer for Keeping<'_> {
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
         self.observer.checkpoint(seed, checkpoint);
-    }
-
-    fn wave(&self, seed: u64, restarts: usize) {
-        self.observer.wave(seed, restarts);
-    }
-
-    fn scouting(&self, seed: u64) {
-        self.observer.scouting(seed);
-    }
-
-    fn improving(&self, seed: u64) {
-        self.observer.improving(seed);
     }
 
     fn phase(&self, seed: u64, what: &str) {

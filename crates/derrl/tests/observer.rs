@@ -24,12 +24,12 @@ impl Observer for Heard {
         self.note("updated");
     }
 
-    fn wave(&self, _: u64, _: usize) {
-        self.note("wave");
+    fn phase(&self, _: u64, _: &str) {
+        self.note("phase");
     }
 
-    fn scouting(&self, _: u64) {
-        self.note("scouting");
+    fn decided(&self, _: u64, _: u64) {
+        self.note("decided");
     }
 
     fn best(&self, _: u64, best: &Best<'_>) {
@@ -53,5 +53,7 @@ fn the_observer_hears_all_that_a_search_tells() {
     derrl::train_observed(world, &settings, 0, 1, &within).unwrap();
     let (alone, within) = (alone.0.into_inner().unwrap(), within.0.into_inner().unwrap());
     assert_eq!(alone, within);
-    assert!(within.contains("best") && within.contains("begins"), "{within:?}");
+    for what in ["begins", "phase", "decided", "best", "finished"] {
+        assert!(within.contains(what), "{what}: {within:?}");
+    }
 }

@@ -56,6 +56,38 @@ pub(crate) fn write(policy: &Explicit<'_>) -> String {
     text
 }
 
+/// What who fills in a state from outside has to know, as Python writes it.
+pub(crate) struct Layout {
+    /// The fields behind the first three, in order: name, what it is about, how many objects, and kind.
+    pub fields: Vec<String>,
+    /// The number of each type, and of each action.
+    pub types: Vec<String>,
+    pub actions: Vec<String>,
+    /// The most arguments of an action.
+    pub arguments: usize,
+}
+
+/// The layout of the state that a policy takes.
+pub(crate) fn layout(policy: &Explicit<'_>) -> Layout {
+    let (names, alphabet) = (Names::new(policy), policy.alphabet);
+    let field =
+        |field: &str, of: &str, arity: usize, kind: &str| format!("({field:?}, {of:?}, {arity}, {kind:?})");
+    let constants = names.constants.iter().map(|(c, name)| field(name, &c.to_string(), 0, "constant"));
+    let given = names.used.iter().map(|p| (*p, alphabet.predicate(*p))).filter(|(_, p)| p.role.is_given());
+    let given = given.map(|(p, d)| field(&names.predicates[p.0 as usize], &d.name, d.args.len(), "holds"));
+    let reported = names.reported.iter().map(|m| (*m, alphabet.measure(*m)));
+    let reported =
+        reported.map(|(m, d)| field(&names.measures[m.0 as usize], &d.name, d.args.len(), "number"));
+    let types = (0..alphabet.types.len() as u32).map(|t| format!("{:?}: {t}", alphabet.types.name(Type(t))));
+    let whole = alphabet.actions.iter().filter(|a| !a.repeats());
+    Layout {
+        fields: constants.chain(given).chain(reported).collect(),
+        types: types.collect(),
+        actions: whole.enumerate().map(|(n, a)| format!("{:?}: {n}", a.name)).collect(),
+        arguments: alphabet.actions.iter().map(ActionDecl::arity).max().unwrap_or(0).max(1),
+    }
+}
+
 /// What the program calls things.
 struct Names {
     predicates: Vec<String>,

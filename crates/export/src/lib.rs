@@ -25,6 +25,7 @@
 //! | `vocabulary.rs` | names that a language does not allow, and names that are still free |
 //! | `prolog.rs`, `problog.rs`, `asp.rs` | logic programs |
 //! | `python.rs`, `rust.rs`, `c.rs` | functions from facts to actions |
+//! | `sumo/` | a policy for traffic lights as a controller for SUMO |
 //! | `program.rs`, `dot.rs` | for reading: a loop of guarded steps, a picture of the rules |
 
 mod asp;
@@ -37,6 +38,7 @@ mod program;
 mod prolog;
 mod python;
 mod rust;
+mod sumo;
 mod target;
 mod vocabulary;
 

@@ -4,7 +4,7 @@ use derrl_logic::diagnostic::nearest;
 use derrl_logic::{Alphabet, Policy};
 
 use crate::explicit::Explicit;
-use crate::{asp, c, dot, problog, program, prolog, python, rust};
+use crate::{asp, c, dot, problog, program, prolog, python, rust, sumo};
 
 /// A language that policies are written in.
 #[derive(Debug)]
@@ -75,6 +75,13 @@ pub static TARGETS: &[Target] = &[
         summary: "a C99 file without heap or libraries",
         write: c::write,
         lacks: c::lacks,
+    },
+    Target {
+        name: "sumo",
+        extension: "py",
+        summary: "a controller that operates the lights of a SUMO scenario, in Python (signals)",
+        write: sumo::write,
+        lacks: sumo::lacks,
     },
     Target {
         name: "program",

@@ -10,9 +10,15 @@ use crate::domain::Domain;
 use crate::sexp::MAX_BYTES;
 use crate::task::Task;
 
-/// The text of a file, under the path as given.
+/// A path as people write it: below the current folder, without that folder.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).display().to_string()
+}
+
+/// The text of a file, under its path.
 fn read(path: &Path) -> Result<Source, Error> {
-    let name = path.display().to_string();
+    let name = shown(path);
     let cannot = |e: std::io::Error| Error::new(format!("cannot read `{name}`: {e}"));
     let file = std::fs::File::open(path).map_err(cannot)?;
     let mut bytes = Vec::new();
@@ -35,7 +41,7 @@ pub fn load_domain(path: &Path) -> Result<Arc<Domain>, Error> {
 /// The problem files that a path stands for: itself, or the `.pddl` files of a folder but for `domain.pddl`, in natural
 /// order (`p2` before `p10`). A folder without any is an error.
 pub fn problem_files(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let name = path.display();
+    let name = shown(path);
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }

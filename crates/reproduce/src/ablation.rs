@@ -11,7 +11,7 @@ use crate::names::capital;
 use crate::page::{Block, Claim, Figure, Section, Verdict, row};
 use crate::plan::{Plan, each_seed};
 use crate::sample::Sample;
-use crate::scores::spread;
+use crate::scores::{spread, yardstick};
 use derrl_report::{Chart, Scale};
 
 /// A run has learned the task if its rules earn this share of what is between nothing and the best known.
@@ -66,7 +66,7 @@ struct Measured {
 
 fn measure(variant: &str, finished: &[&Finished]) -> anyhow::Result<Measured> {
     let scores = || finished.iter().filter_map(|f| f.scores.first());
-    let learned = scores().filter(|s| s.best_known.is_some_and(|best| s.mean >= best - LEARNED)).count();
+    let learned = scores().filter(|s| yardstick(s).is_some_and(|(best, _)| s.mean >= best - LEARNED)).count();
     let mut atoms = Vec::new();
     let mut redundant = Vec::new();
     for f in finished {
@@ -94,12 +94,16 @@ fn atoms_of(policy: &str, domain: &str) -> anyhow::Result<usize> {
     Ok(length(&policy) - policy.rules.len())
 }
 
+/// A mean; runs without a restart of the gradient have none.
+fn one(sample: &Sample) -> String {
+    if sample.runs.is_empty() { "none".to_string() } else { format!("{:.1}", sample.mean()) }
+}
+
 /// The section.
 pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let mut blocks = vec![Block::Text(format!(
-        "DERRL with one setting changed. But for the parts of the method, each run is a single restart without growth and improvement, so that what a setting spoils is \
-         seen. Learned: runs whose rules, as written, come within \
-         {LEARNED} of the best known return on the training task. Atoms: in the bodies of the rules as the generator gave them; redundant: those that \
+        "DERRL with one setting changed. But for the parts of the method, each run is a single restart of the gradient and nothing else, so that what a setting spoils is seen. Learned: runs whose rules, as written, come within \
+         {LEARNED} of the best known return on the training task (in traffic, of longest queue first). Atoms: in the bodies of the rules as the generator gave them; redundant: those that \
          simplification drops, alone or with their rule, as no decision depends on them in the states met in training (in a sample of 4,096 \
          where there are more)."
     ))];
@@ -121,8 +125,8 @@ pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
                     m.variant.clone(),
                     format!("{:.2}{}", m.returns.mean(), spread(&m.returns)),
                     format!("{} of {}", m.learned, m.runs),
-                    format!("{:.1}", m.atoms.mean()),
-                    format!("{:.1}", m.redundant.mean()),
+                    one(&m.atoms),
+                    one(&m.redundant),
                 ]));
             }
             if spec.figure {

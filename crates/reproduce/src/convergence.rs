@@ -33,8 +33,8 @@ struct Line<'a> {
 pub fn section(plan: &Plan, results: &Results) -> anyhow::Result<Section> {
     let spec = &plan.experiments.convergence;
     let mut blocks = vec![Block::Text(format!(
-        "The runs of the generalisation table while they train, exploring. Lines are means over seeds of the return of the last {:.0}% of the episodes so far, \
-         bands one standard deviation. An agent that restarts is shown by the restart it chose. Random does not learn: the dashed line is its score.",
+        "Runs as those of the generalisation table while they train, exploring. Lines are means over seeds of the return of the last {:.0}% of the episodes so far, \
+         bands one standard deviation. DERRL is trained by the gradient alone and shown by the restart whose rules came first. Random does not learn: the dashed line is its score.",
         100.0 * WINDOW
     ))];
     let mut data = Map::new();
@@ -61,7 +61,7 @@ fn lines<'a>(plan: &'a Plan, table: &TableSpec, results: &Results) -> anyhow::Re
     let agents = plan.experiments.convergence.agents.iter().zip(COLORS);
     agents
         .map(|(agent, color)| {
-            let finished = results.all(&plan.table_jobs(table, agent)?);
+            let finished = results.all(&plan.curve_jobs(table, agent)?);
             let runs: Vec<_> = finished.iter().map(|f| &f.trained).collect();
             let scores = || finished.iter().filter_map(|f| f.scores.first());
             Ok(Line {

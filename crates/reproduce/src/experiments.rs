@@ -118,7 +118,7 @@ pub struct Row {
     pub paper: BTreeMap<String, f64>,
 }
 
-/// Which training curves are drawn: those of the table's runs.
+/// Which training curves are drawn: those of the table's runs, of DERRL with other settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConvergenceSpec {
@@ -126,6 +126,8 @@ pub struct ConvergenceSpec {
     pub domains: Vec<String>,
     /// A line each.
     pub agents: Vec<String>,
+    /// Settings of DERRL that are changed.
+    pub settings: toml::Table,
     /// What has to hold.
     pub expect: ConvergenceExpect,
 }

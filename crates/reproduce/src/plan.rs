@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use derrl_env::{Error, Options, World, find};
 use derrl_learn::{AGENTS, Config, find_agent};
 
-use crate::experiments::{Experiments, TableSpec};
+use crate::experiments::{Experiments, TableSpec, settings};
 use crate::job::{Job, Results};
 use crate::names::capital;
 use crate::page::Section;
@@ -27,8 +27,14 @@ pub const PARTS: [Part; 6] = [
         name: "convergence",
         jobs: |plan| {
             let spec = &plan.experiments.convergence;
-            let drawn = |t: &TableSpec| spec.domains.contains(&t.domain) && t.options.noise.is_none();
-            plan.all_table_jobs(|table, agent| drawn(table) && spec.agents.iter().any(|a| a == agent))
+            let drawn = |t: &&TableSpec| spec.domains.contains(&t.domain) && t.options.noise.is_none();
+            let mut all = Vec::new();
+            for table in plan.tables().filter(drawn) {
+                for agent in spec.agents.iter().filter(|a| table.decisions.contains_key(*a)) {
+                    all.extend(plan.curve_jobs(table, agent)?);
+                }
+            }
+            Ok(all)
         },
         section: convergence::section,
     },
@@ -99,7 +105,16 @@ impl Plan {
 
     /// The runs of an agent in a table.
     pub fn table_jobs(&self, table: &TableSpec, agent: &str) -> anyhow::Result<Vec<Job>> {
-        let mut job = Job::new(agent, &table.domain, &Config::default())?;
+        self.jobs_with(table, agent, &Config::default())
+    }
+
+    /// The runs of an agent in a table whose training curves are drawn.
+    pub fn curve_jobs(&self, table: &TableSpec, agent: &str) -> anyhow::Result<Vec<Job>> {
+        self.jobs_with(table, agent, &settings(&[&self.experiments.convergence.settings])?)
+    }
+
+    fn jobs_with(&self, table: &TableSpec, agent: &str, config: &Config) -> anyhow::Result<Vec<Job>> {
+        let mut job = Job::new(agent, &table.domain, config)?;
         job.options = table.options.clone();
         job.decisions = self.budget(table, agent);
         job.episodes = self.episodes(table);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::page::{Block, Page, markdown_table};
+use crate::page::{Block, Cell, Page, markdown_table};
 use crate::provenance::Provenance;
 use derrl_files::safe_file::write_named;
 
@@ -39,7 +39,7 @@ impl Readme {
     pub fn write(&self, path: &Path, page: &Page, provenance: &Provenance) -> anyhow::Result<()> {
         let table = page.sections.iter().find(|s| s.id == "table").and_then(|section| {
             section.blocks.iter().find_map(|block| match block {
-                Block::Table(rows) => Some(markdown_table(rows)),
+                Block::Table(rows) => Some(markdown_table(&last_of_each(rows))),
                 _ => None,
             })
         });
@@ -48,11 +48,32 @@ impl Readme {
         let (all, held) = (page.claims().count(), page.claims().filter(|c| c.held()).count());
         let intro = format!(
             "Measured by `{command}` on {date}, commit {commit}, {machine}; {held} of {all} claims held. Mean return ± standard error over seeds (`n = 1`: a single seed has none); in \
-             brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=)."
+             brackets the paper's value, and whether ours is better (▲), worse (▼) or the same (=). Here the last test task of each world; \
+             the report has all rows."
         );
         let paragraphs: Vec<String> =
             [intro].into_iter().chain(page.notices.iter().map(|n| format!("**{n}**"))).collect();
         let Readme { before, after } = self;
         write_named(path, &format!("{before}{BEGIN}\n{}\n\n{table}{END}{after}", paragraphs.join("\n\n")))
     }
+}
+
+/// A table with one row per heading: the last of those below it, with the heading in its name.
+fn last_of_each(rows: &[Vec<Cell>]) -> Vec<Vec<Cell>> {
+    let mut kept: Vec<Vec<Cell>> = rows.first().cloned().into_iter().collect();
+    let mut heading: Option<&Cell> = None;
+    for (i, row) in rows.iter().enumerate().skip(1) {
+        if let [only] = row.as_slice() {
+            heading = Some(only);
+        }
+        let is_last = rows.get(i + 1).is_none_or(|next| next.len() == 1);
+        if let (Some(heading), [name, values @ ..]) = (heading, row.as_slice())
+            && is_last
+            && !values.is_empty()
+        {
+            let name = Cell::from(format!("{}: {}", heading.text, name.text).as_str());
+            kept.push([name].into_iter().chain(values.iter().cloned()).collect());
+        }
+    }
+    kept
 }

@@ -176,7 +176,7 @@ fn whole_runs(plan: &Plan, results: &Results) -> anyhow::Result<Vec<Block>> {
     if rows.len() == 1 {
         return Ok(Vec::new());
     }
-    let text = "A whole run: processor seconds from the start to the policy that is scored, selection, refinement, growth and improvement included, mean over the \
+    let text = "A whole run: processor seconds from the start to the policy that is scored, races and the last comparison included, mean over the \
                 runs of the generalisation table; solved: runs whose policy solves the training task. DERRL ends by itself, NLRL takes its whole budget.";
     Ok(vec![Block::Text(text.to_string()), Block::Table(rows)])
 }

@@ -7,7 +7,7 @@ use derrl::domain::Domain;
 use derrl::runs::page;
 use derrl::runs::result::RunResult;
 use derrl::runs::{RunConfig, RunFolder};
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Policy, Scope, Source};
 use derrl_pages::Extent;
 use derrl_reproduce::experiments::TableSpec;
 use derrl_reproduce::job::{Finished, Results};
@@ -65,9 +65,12 @@ fn keep(table: &TableSpec, finished: &Finished, path: &Path) -> anyhow::Result<R
     let trained = &finished.trained;
     let points = trained.curve.iter().map(|p| (p.episodes as f64, p.mean_return)).collect();
     let result = RunResult {
+        sight: None,
         policy: &policy,
         unsimplified: trained.unsimplified.clone().unwrap_or_default(),
         scores: &scores,
+        // It was not kept.
+        scope: Scope::default(),
         restarts: trained.restarts,
         restart: trained.restart,
         episodes: trained.episodes,

@@ -9,7 +9,7 @@ use derrl::runs::page::subject;
 use derrl::shell::quoted;
 use derrl_env::{Env, Rng, Size};
 use derrl_learn::{Everywhere, Monitor, Score, cores, evaluate, evaluate_while};
-use derrl_logic::{Alphabet, How, Literal, Policy, Role, Rule, Source, Type};
+use derrl_logic::{Alphabet, How, Literal, Policy, Role, Rule, Source, Type, bounded};
 use derrl_pages::{Extent, Verification, small, try_out};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,6 +35,8 @@ const MOST_BYTES: usize = 32 * 1024;
 const MOST_WAYS: f64 = 1e8;
 /// The same for a definition, whose instances are all kept.
 const MOST_KEPT: f64 = 1e5;
+/// Facts that are tried for conditions while scoring, and while telling an episode, at the most: more time than there is.
+const MOST_TRIED: u64 = 500_000_000;
 /// Objects that the instances of a verification have at least.
 const OBJECTS: usize = 12;
 /// Episodes per score, where the time is enough.
@@ -142,14 +144,15 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
             "the definitions have too many variables to be tried here: each may stand for {objects} objects"
         );
     }
-    let score = score(&policy, alphabet, env.as_mut(), folder.config.seed)?;
+    let score = || score(&policy, alphabet, env.as_mut(), folder.config.seed);
+    let score = bounded(MOST_TRIED, score)??;
     let scores = derrl::score::to_json(&[(task.name.clone(), score)]);
     let until = Some(Instant::now() + PATIENCE);
     let only = asked.episode.and_then(|number| number.checked_sub(1));
     let extent = Extent { episodes: 1, steps: 60, played: 1, curves: 0, until, only };
     let place = quoted(folder.path());
     let tried = subject(folder, &domain, &policy, &place);
-    let mut told = try_out(&tried, &scores, extent)?;
+    let mut told = bounded(MOST_TRIED, || try_out(&tried, &scores, extent))??;
     let deadline = || Deadline(Instant::now() + PATIENCE);
     let found = Verification::of_policy(&tried, &mut deadline());
     told["verification"] = serde_json::to_value(found)?;

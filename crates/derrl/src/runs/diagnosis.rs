@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use derrl_env::{Cost, Env};
-use derrl_learn::{Diagnosis, Learned, Missing, Pair, Patient, diagnose};
+use derrl_learn::{Diagnosis, Learned, Missing, Move, Pair, Patient, diagnose};
 use derrl_logic::Alphabet;
 use derrl_report::{Document, Marks, Picture};
 use serde_json::Value;
@@ -57,7 +57,7 @@ impl Unlearned<'_> {
             options: &config.options,
             seed: config.seed,
             curve: self.curve,
-            widens: config.settings.improve,
+            widens: !config.settings.without.contains(&Move::Widen),
             was_cut: self.was_cut,
         };
         let found = diagnose(&patient, &|| listener.stopped() || begun.elapsed() > time);

@@ -12,6 +12,7 @@
 //! | `policy.pl`, `policy.unsimplified.pl` | the result |
 //! | `curve.svg`, `result.json` | the training curve, and all that `train --json` prints |
 //! | `report.html` | a page to look at |
+//! | `perception.json`, `symbols.json` | how the run sees, where states are pixels, and what its symbols look like |
 //! | `verify.json` | what `derrl verify` found out about the policy |
 
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ use crate::domain::Domain;
 use crate::pddl::Files;
 use crate::runs::config::{MOST_CONFIG, RunConfig};
 use crate::runs::manifest::Manifest;
+use crate::runs::sight::{GALLERY, PERCEPTION, seen};
 use crate::runs::so_far::{BEST, Now, SoFar};
 use crate::shell::quoted;
 use crate::worlds::worlds;
@@ -53,7 +55,7 @@ pub const PAGE: &str = "report.html";
 pub const PROOF: &str = "verify.json";
 
 /// The files of a run; without the first, a folder is none.
-const FILES: [&str; 14] = [
+const FILES: [&str; 16] = [
     "config.toml",
     "domain.pl",
     "checkpoint.json",
@@ -65,6 +67,8 @@ const FILES: [&str; 14] = [
     "policy.pl",
     "policy.unsimplified.pl",
     "curve.svg",
+    PERCEPTION,
+    GALLERY,
     "result.json",
     PAGE,
     PROOF,
@@ -256,11 +260,13 @@ impl RunFolder {
     /// The domain as it was when the run was made.
     pub fn domain(&self) -> anyhow::Result<Domain> {
         let file = self.path.join("domain.pl").display().to_string();
-        if let Some(world) = &self.world {
+        let domain = if let Some(world) = &self.world {
             let text = self.domain_text.clone();
-            return Domain::of_world(&self.config.domain, &file, text, self.config.untyped, world);
-        }
-        self.domain_with(&file, self.config.pddl.as_ref())
+            Domain::of_world(&self.config.domain, &file, text, self.config.untyped, world)?
+        } else {
+            self.domain_with(&file, self.config.pddl.as_ref())?
+        };
+        seen(&self.path, domain, &self.config.options)
     }
 
     /// The same with other problems of a PDDL domain to test on.

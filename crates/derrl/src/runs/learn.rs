@@ -3,22 +3,25 @@
 use std::sync::Arc;
 
 use derrl_env::{Fault, Options};
-use derrl_learn::{Diagnosis, Learned, Origin, Score, UpdateStats, WideningStep};
-use derrl_logic::{Alphabet, How as Defined, Policy, Role};
+use derrl_learn::{Diagnosis, Learned, Observer, Origin, Score, UpdateStats, WideningStep};
+use derrl_logic::{Alphabet, How as Defined, Policy, Role, Scope};
 use derrl_pages::Extent;
 use derrl_report::table::fixed;
 use serde_json::Value;
 
 use crate::domain::Domain;
 use crate::listener::Listener;
+use crate::runs::config::RunConfig;
 use crate::runs::diagnosis::{self, Unlearned};
 use crate::runs::folder::RunFolder;
 use crate::runs::page;
 use crate::runs::result::RunResult;
+use crate::runs::see::{self, Sight};
+use crate::runs::sight::is_seen;
 use crate::runs::so_far::{Cut, SoFar};
 use crate::runs::tensorboard;
 use crate::runs::watch::Watch;
-use crate::score::{Exam, score};
+use crate::score::{Exam, score, score_noting};
 use crate::setup::Setup;
 
 /// A run that took this share of its steps ended because of them.
@@ -70,6 +73,8 @@ pub struct Finished {
     pub restarts: usize,
     /// Seconds it took.
     pub seconds: f64,
+    /// What it sees by, as `train --json` has it, where states are pixels.
+    pub sight: Option<Value>,
     /// What `train --json` prints.
     pub json: Value,
 }
@@ -82,13 +87,32 @@ pub fn learn(
     listener: &dyn Listener,
     each: &mut dyn FnMut(&RunFolder, &Domain, Finished),
 ) -> anyhow::Result<End> {
-    match learn_all(folders, how, listener, each) {
+    match learn_alike(folders, how, listener, each) {
         Err(error) => match error.downcast_ref::<derrl_learn::Error>() {
             Some(derrl_learn::Error::World(fault)) => Ok(End::Failed(fault.clone())),
             _ => Err(error),
         },
         ended => ended,
     }
+}
+
+/// Runs that learn to see do so one by one: each has symbols of its own.
+fn learn_alike(
+    folders: &[RunFolder],
+    how: How,
+    listener: &dyn Listener,
+    each: &mut dyn FnMut(&RunFolder, &Domain, Finished),
+) -> anyhow::Result<End> {
+    if !is_seen(&folders[0].domain()?, &folders[0].config.options) {
+        return learn_all(folders, how, listener, each);
+    }
+    for folder in folders {
+        match learn_all(std::slice::from_ref(folder), how, listener, each)? {
+            End::Done => {}
+            ended => return Ok(ended),
+        }
+    }
+    Ok(End::Done)
 }
 
 fn learn_all(
@@ -100,8 +124,14 @@ fn learn_all(
     let mut domain = folders[0].domain()?;
     let seeds =
         folders.iter().map(|f| Ok((f.config.seed, f.checkpoint()?))).collect::<anyhow::Result<Vec<_>>>()?;
+    let watch = Watch::new(folders, listener);
+    let sees = is_seen(&domain, &folders[0].config.options);
+    let sight = if sees { see(&folders[0], &mut domain, &watch)? } else { None };
+    if sees && sight.is_none() {
+        watch.finish()?;
+        return Ok(End::Stopped);
+    }
     let setup = Setup::of_run(&folders[0], &mut domain)?;
-    let watch = Watch::new(folders, folders[0].config.settings.updates, listener);
     let learned = setup.search(seeds, &watch, how.threads);
     let learned = learned.map_err(anyhow::Error::from).and_then(|l| or_best(l, folders, &domain, &watch));
     let seconds = watch.finish()?;
@@ -111,7 +141,8 @@ fn learn_all(
             // Its time is up, also where other work of this process took a part of it.
             folder.save_seconds(seconds.max(most))?;
         }
-        let finished = finish(how.page, folder, &domain, &learned, seconds, listener)?;
+        let ended = Ended { sight: sight.as_ref(), learned: &learned.0, cut: learned.1, seconds };
+        let finished = finish(how.page, folder, &domain, &ended, listener)?;
         let Some(finished) = finished else { return Ok(End::Stopped) };
         if how.page {
             let extent = Extent::of(1).within(seconds);
@@ -125,8 +156,26 @@ fn learn_all(
     Ok(End::Done)
 }
 
-/// A run, with what ended it before its end, if anything did.
-type Ended = (Learned, Option<Cut>);
+/// Learns to see. `None` if somebody asked to stop.
+fn see(folder: &RunFolder, domain: &mut Domain, watch: &Watch<'_>) -> anyhow::Result<Option<Sight>> {
+    let seed = folder.config.seed;
+    watch.begins(seed);
+    watch.phase(seed, "learning to see");
+    let sight = see::learn(folder, domain, &|| watch.interrupted())?;
+    watch.decided(seed, sight.as_ref().map_or(0, |s| s.perception.steps));
+    Ok(sight)
+}
+
+/// What was learned, with what ended the run before its end, if anything did.
+type Cutting = (Learned, Option<Cut>);
+
+/// A run with what it sees by, and what ended it before its end, if anything did.
+struct Ended<'a> {
+    sight: Option<&'a Sight>,
+    learned: &'a Learned,
+    cut: Option<Cut>,
+    seconds: f64,
+}
 
 /// What was learned: of a run that ends before its end, the best policy so far. `None` where somebody asked all to stop.
 fn or_best(
@@ -134,7 +183,7 @@ fn or_best(
     folders: &[RunFolder],
     domain: &Domain,
     watch: &Watch<'_>,
-) -> anyhow::Result<Vec<Option<Ended>>> {
+) -> anyhow::Result<Vec<Option<Cutting>>> {
     let cut = watch.cut().filter(|_| !watch.stopped());
     let ended = |(folder, learned): (&RunFolder, Option<Learned>)| match (learned, cut) {
         (Some(learned), _) => Ok(Some((learned, None))),
@@ -152,19 +201,26 @@ fn finish(
     has_page: bool,
     folder: &RunFolder,
     domain: &Domain,
-    (learned, cut): &Ended,
-    seconds: f64,
+    &Ended { sight, learned, cut, seconds }: &Ended<'_>,
     listener: &dyn Listener,
 ) -> anyhow::Result<Option<Finished>> {
-    let unsimplified = learned.unsimplified.display(&learned.alphabet).to_string();
+    let unsimplified = learned.unsimplified.display(&learned.unsimplified_alphabet).to_string();
     let language = Arc::clone(&domain.alphabet);
     // What the policy defines is part of what is spoken here.
     let domain = &Domain { alphabet: Arc::clone(&learned.alphabet), ..domain.clone() };
     let config = &folder.config;
     let checkpoint = folder.checkpoint()?;
-    let scored = scores(folder, domain, &learned.policy, listener);
+    let mut scope = Some(Scope::default());
+    let scored = scores(folder, domain, &learned.policy, &mut scope, listener);
     listener.over();
     let Some(scores) = scored? else { return Ok(None) };
+    let seen = match sight {
+        Some(sight) => soft_score(sight, folder, domain, &learned.policy, &scores, listener)?,
+        None => None,
+    };
+    if sight.is_some() && seen.is_none() {
+        return Ok(None);
+    }
     // A task that asks for nothing that is reached or not is neither solved nor unsolved.
     let solved = scores.first().and_then(|(_, s)| s.solved());
     // A budget of steps is planned ahead: it counts as what ended a run that took most of it or did not get there.
@@ -181,10 +237,13 @@ fn finish(
         policy: &learned.policy,
         unsimplified,
         scores: &scores,
+        scope: scope.unwrap_or_default(),
         restarts: checkpoint.done.len(),
         restart: learned.restart,
         episodes: checkpoint.done.iter().map(|o| o.episodes).sum(),
-        steps: learned.steps,
+        // Every step counts, those of learning to see too.
+        steps: learned.steps + sight.map_or(0, |s| s.perception.steps),
+        sight: seen.clone(),
         selection_steps: learned.selection_steps,
         solved,
         cut,
@@ -198,6 +257,7 @@ fn finish(
         curves,
     };
     Ok(Some(Finished {
+        sight: seen,
         advice: result.advice.clone(),
         origins: learned.origins.clone(),
         widenings: learned.widenings.clone(),
@@ -213,29 +273,46 @@ fn finish(
     }))
 }
 
-/// The scores on the task trained on, if it is none of those that are scored anyway, and on these.
+/// The scores on the task trained on, if it is none of those that are scored anyway, and on these. `scope` takes in the states of
+/// the first of them.
 fn scores(
     folder: &RunFolder,
     domain: &Domain,
     policy: &Policy,
+    scope: &mut Option<Scope>,
     listener: &dyn Listener,
 ) -> anyhow::Result<Option<Vec<(String, Score)>>> {
     let config = &folder.config;
-    let on = |tasks: &[String], options: &Options| {
-        score(
-            policy,
-            &domain.alphabet,
-            &domain.world,
-            &Exam { tasks, options, episodes: config.episodes, seed: config.seed },
-            listener,
-        )
+    let on = |tasks: &[String], options: &Options, scope: &mut Option<Scope>| {
+        let exam = Exam { tasks, options, episodes: config.episodes, seed: config.seed };
+        score_noting(policy, &domain.alphabet, &domain.world, &exam, scope, listener)
     };
-    let trained = match &config.task {
-        Some(task) => on(std::slice::from_ref(task), &config.options)?,
-        None => Some(Vec::new()),
+    let of_first = config.options.of(&domain.world.tasks()[0]);
+    let (trained, others) = match &config.task {
+        Some(task) => {
+            (on(std::slice::from_ref(task), &config.options, scope)?, on(&[], &of_first, &mut None)?)
+        }
+        None => (Some(Vec::new()), on(&[], &of_first, scope)?),
     };
-    let others = on(&[], &config.options.of(&domain.world.tasks()[0]))?;
     Ok(trained.zip(others).map(|(trained, others)| [trained, others].concat()))
+}
+
+/// What a run sees by, with its score on the training task where symbols are drawn by their probabilities. `None` if interrupted.
+fn soft_score(
+    sight: &Sight,
+    folder: &RunFolder,
+    domain: &Domain,
+    policy: &Policy,
+    crisp: &[(String, Score)],
+    listener: &dyn Listener,
+) -> anyhow::Result<Option<Value>> {
+    let tasks = [folder.task(domain)?.name.clone()];
+    let RunConfig { options, episodes, seed, .. } = &folder.config;
+    let exam = Exam { tasks: &tasks, options, episodes: *episodes, seed: *seed };
+    let drawn = sight.drawn(domain);
+    let Some(soft) = score(policy, &drawn.alphabet, &drawn.world, &exam, listener)? else { return Ok(None) };
+    let share = |scores: &[(String, Score)]| scores.first().and_then(|(_, s)| s.success_rate);
+    Ok(Some(sight.to_json(share(crisp), share(&soft))))
 }
 
 /// What could be changed where the training task is not solved: the share of its episodes that succeed, then what is missing or,

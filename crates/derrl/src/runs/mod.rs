@@ -9,6 +9,8 @@ pub mod now;
 pub mod page;
 pub mod request;
 pub mod result;
+pub mod see;
+pub mod sight;
 pub mod so_far;
 pub mod tensorboard;
 mod watch;

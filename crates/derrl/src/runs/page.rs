@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::domain::{Domain, read_source};
 use crate::runs::folder::{PROOF, RunFolder};
+use crate::runs::sight::GALLERY;
 use crate::shell::quoted;
 
 /// What was written.
@@ -68,7 +69,9 @@ pub fn describe(folder: &RunFolder, label: &str, extent: Extent) -> anyhow::Resu
     let result = read_json(&folder.path().join("result.json"))?
         .context("result.json went away while it was being read")?;
     let verified = read_json(&folder.path().join(PROOF)).map_err(|error| format!("{error:#}"));
+    let symbols = read_json(&folder.path().join(GALLERY))?;
     let record = Record {
+        symbols: symbols.as_ref(),
         subject: read.subject(folder),
         label,
         version: &folder.config.derrl,

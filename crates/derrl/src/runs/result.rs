@@ -2,7 +2,7 @@
 
 use derrl_env::ShieldTally;
 use derrl_learn::{Origin, Score, WideningStep};
-use derrl_logic::{Alphabet, Policy};
+use derrl_logic::{Alphabet, Policy, Scope};
 use derrl_pages::training_curve;
 use derrl_report::Theme;
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ pub struct RunResult<'a> {
     pub unsimplified: String,
     /// The score of each task; the first is the one trained on.
     pub scores: &'a [(String, Score)],
+    /// What it was learned on.
+    pub scope: Scope,
     /// Restarts run.
     pub restarts: usize,
     /// The one that the policy came from.
@@ -33,6 +35,8 @@ pub struct RunResult<'a> {
     pub selection_steps: u64,
     /// Whether the training task is solved, where it can be.
     pub solved: Option<bool>,
+    /// What it sees by, where states are pixels.
+    pub sight: Option<Value>,
     /// What ended the run before it would have ended by itself.
     pub cut: Option<Cut>,
     /// What could be changed where it is not.
@@ -59,6 +63,7 @@ impl RunResult<'_> {
             "domain": config.domain,
             "seed": config.seed,
             "policy": text,
+            "learned_on": self.scope.to_string(),
             "rules": rules(self.policy, alphabet),
             "unsimplified": self.unsimplified,
             "simulator": score::simulator(domain)?,
@@ -76,6 +81,7 @@ impl RunResult<'_> {
             "widenings": self.widenings.iter().map(|w| json!({
                 "to": w.to.to_string(), "before": w.before, "after": w.after, "kept": w.kept,
             })).collect::<Vec<_>>(),
+            "perception": self.sight,
             "shield": score::shield(domain, &ShieldTally::default()),
             "seconds": self.seconds,
             "policy_path": folder.policy_path().display().to_string(),
@@ -90,7 +96,7 @@ impl RunResult<'_> {
             "% Learned by derrl {} on {title}: return {train:.3} on the training task.\n",
             config.derrl
         );
-        folder.write("policy.pl", &format!("{head}{text}"))?;
+        folder.write("policy.pl", &format!("{head}{}{text}", self.scope))?;
         // A run within a budget of steps has ended by itself.
         if matches!(self.cut, None | Some(Cut::Steps(_))) {
             folder.forget_best();

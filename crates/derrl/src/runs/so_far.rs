@@ -41,6 +41,7 @@ impl SoFar {
         let (policy, alphabet) = Policy::read(&Source::new(BEST, text), alphabet)?;
         Ok(Learned {
             unsimplified: policy.clone(),
+            unsimplified_alphabet: Arc::clone(&alphabet),
             policy,
             alphabet,
             restart: 0,

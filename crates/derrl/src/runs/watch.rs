@@ -15,7 +15,6 @@ use crate::runs::so_far::{Cut, SoFar};
 pub struct Watch<'a> {
     folders: &'a [RunFolder],
     listener: &'a dyn Listener,
-    updates: u64,
     runs: Mutex<Vec<Watched>>,
     heart: Heart,
     /// When the time of a run is up, where it is limited.
@@ -28,8 +27,6 @@ pub struct Watch<'a> {
 struct Watched {
     /// When it may be saved again.
     next_save: Option<Instant>,
-    /// Restarts planned.
-    restarts: usize,
     /// Seconds in which some thread worked for it, with those of earlier processes.
     seconds: f64,
     /// Until when its time is counted.
@@ -75,15 +72,15 @@ const SAVE_SHARE: u32 = 20;
 const LONGEST: f64 = 1e9;
 
 impl<'a> Watch<'a> {
-    /// Watches the runs in these folders, each with this many updates per restart.
-    pub fn new(folders: &'a [RunFolder], updates: usize, listener: &'a dyn Listener) -> Watch<'a> {
+    /// Watches the runs in these folders.
+    pub fn new(folders: &'a [RunFolder], listener: &'a dyn Listener) -> Watch<'a> {
         let run = |f: &RunFolder| Watched { seconds: f.seconds(), bests: f.bests(), ..Watched::default() };
         let runs = Mutex::new(folders.iter().map(run).collect());
         // Runs whose time is limited are watched one at a time.
         let left = folders.first().and_then(RunFolder::seconds_left).map(|s| s.clamp(0.0, LONGEST));
         let until = left.map(|s| Instant::now() + Duration::from_secs_f64(s));
         let heart = Heart::new(folders, listener.clock());
-        Watch { folders, listener, updates: updates as u64, runs, heart, until, failed: Mutex::new(None) }
+        Watch { folders, listener, runs, heart, until, failed: Mutex::new(None) }
     }
 
     /// What ends the runs with their best policies so far, if anything does.
@@ -166,14 +163,9 @@ impl Observer for Watch<'_> {
         self.enters(seed, "exploring");
     }
 
-    fn improving(&self, seed: u64) {
-        self.enters(seed, "improving the rules");
-        self.listener.say(&format!("seed {seed}: improving the rules"));
-    }
-
     fn phase(&self, seed: u64, what: &str) {
         self.enters(seed, what);
-        self.listener.say(&format!("seed {seed}: {what}"));
+        self.listener.phase(&format!("seed {seed}: {what}"));
     }
 
     fn best(&self, seed: u64, best: &Best<'_>) {
@@ -193,15 +185,18 @@ impl Observer for Watch<'_> {
     }
 
     fn decided(&self, seed: u64, decisions: u64) {
+        self.count(seed);
         let at = self.at(seed);
         let mut runs = self.runs();
         runs[at].decisions = decisions;
         self.heart.knows(at, decisions, runs[at].bests.last());
+        let all = runs.iter().map(|run| run.decisions).sum();
+        drop(runs);
+        self.listener.decided(all);
     }
 
     fn updated(&self, seed: u64, _restart: u64, _stats: &UpdateStats) {
         self.count(seed);
-        self.listener.updated();
     }
 
     fn checkpoint(&self, seed: u64, checkpoint: &Checkpoint) {
@@ -213,16 +208,6 @@ impl Observer for Watch<'_> {
         self.heart.knows(at, runs[at].decisions, runs[at].bests.last());
         drop(runs);
         self.save(seed, checkpoint, self.interrupted());
-    }
-
-    fn wave(&self, seed: u64, restarts: usize) {
-        let at = self.at(seed);
-        let before = std::mem::replace(&mut self.runs()[at].restarts, restarts);
-        let added = restarts.saturating_sub(before) as u64;
-        self.listener.planned(added * self.updates);
-        let plural = if restarts == 1 { "" } else { "s" };
-        self.enters(seed, &format!("gradient, up to {restarts} restart{plural}"));
-        self.listener.say(&format!("seed {seed}: up to {restarts} restart{plural}"));
     }
 
     fn finished(&self, seed: u64, checkpoint: &Checkpoint, learned: &Learned) {
@@ -243,13 +228,6 @@ impl Observer for Watch<'_> {
         drop(runs);
         self.heart.ends(at);
         self.save(seed, checkpoint, true);
-        if checkpoint.done.len() > 1 {
-            self.listener.say(&format!(
-                "seed {seed}: restart {} chosen of {}",
-                learned.restart + 1,
-                checkpoint.done.len()
-            ));
-        }
     }
 
     fn interrupted(&self) -> bool {
