@@ -20,7 +20,7 @@ DOCS = Path(__file__).resolve().parent
 PARTS: list[tuple[str, list[str]]] = [
     ("Start", ["../README.md", "first-world.md"]),
     ("Understand", ["concepts.md", "language.md", "recursion.md", "glossary.md", "faq.md"]),
-    ("Use", ["worlds.md", "python.md", "settings.md", "verification.md", "signals.md"]),
+    ("Use", ["worlds.md", "python.md", "settings.md", "verification.md", "signals.md", "pixels.md"]),
     ("Check", ["results.md", "reproducing.md", "../DESIGN.md", "../CONTRIBUTING.md"]),
 ]
 
@@ -37,6 +37,12 @@ def address(source: str) -> str:
     return "index.html" if name == "README" else f"{name.lower()}.html"
 
 
+def picture(light: str, dark: str | None, words: str) -> str:
+    """An image, with another one for dark pages where there is one."""
+    shown = f'<img src="{light}" alt="{html.escape(words)}" loading="lazy">'
+    return f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">{shown}</picture>' if dark else shown
+
+
 def inline(text: str, link) -> str:
     """Text with code, links, images and emphasis."""
     kept: list[str] = []
@@ -48,7 +54,7 @@ def inline(text: str, link) -> str:
     text = re.sub(r"``(.+?)``|`([^`]+)`", lambda m: keep(f"<code>{html.escape(m[1] or m[2])}</code>"), text)
     text = re.sub(r"<(https?://[^>]+)>", lambda m: keep(f'<a href="{m[1]}">{m[1]}</a>'), text)
     text = html.escape(text, quote=False)
-    image = lambda m: keep(f'<img src="{link(m[2])}" alt="{html.escape(m[1])}" loading="lazy">')
+    image = lambda m: keep(picture(link(m[2]), link(m[2] + "#dark"), m[1]))
     text = re.sub(r"!\[([^\]]*)\]\(([^)]+)\)", image, text)
     text = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", lambda m: f'<a href="{keep(link(m[2]))}">{m[1]}</a>', text)
     text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
@@ -89,19 +95,27 @@ def blocks(text: str, link) -> tuple[str, list[tuple[int, str, str]]]:
             shown = html.escape(code)
             if kind == "console":
                 shown = re.sub(r"(?m)^(\$ .*(?:\\\n.*)*)", r'<b class="typed">\1</b>', shown)
-            out.append(f'<pre class="{kind}"><code>{shown}</code></pre>')
+            out.append(f'<pre class="{kind}" tabindex="0"><code>{shown}</code></pre>')
             at = end + 1
         elif head := re.match(r"(#{1,6}) (.+)", line):
             level, title = len(head[1]), head[2]
             heads.append((level, title, slug(title)))
             out.append(f'<h{level} id="{slug(title)}">{inline(title, link)}</h{level}>')
             at += 1
+        elif line.startswith("<picture>"):
+            end = next(i for i in range(at, len(lines)) if lines[i].startswith("</picture>"))
+            whole = " ".join(lines[at : end + 1])
+            source = re.search(r'<img[^>]* src="([^"]+)"', whole)[1]
+            words = html.unescape(re.search(r'alt="([^"]*)"', whole)[1])
+            out.append(f"<p>{picture(link(source), link(source + '#dark'), words)}</p>")
+            at = end + 1
         elif line.startswith("|"):
             rows = []
             while at < len(lines) and lines[at].startswith("|"):
                 rows.append(cells(lines[at]))
                 at += 1
-            row = lambda tag, r: "<tr>" + "".join(f"<{tag}>{inline(c, link)}</{tag}>" for c in r) + "</tr>"
+            # A corner without a word heads nothing.
+            row = lambda tag, r: "<tr>" + "".join(f"<{tag if c else 'td'}>{inline(c, link)}</{tag if c else 'td'}>" for c in r) + "</tr>"
             body = "".join(row("td", r) for r in rows[2:])
             out.append(f'<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead>{row("th", rows[0])}</thead><tbody>{body}</tbody></table></div>')
         elif item := re.match(r"([-*]|\d+\.) ", line):
@@ -149,6 +163,10 @@ def make(out: Path) -> list[Path]:
             if path in pages:
                 return pages[path] + (f"#{place}" if place else "")
             if path.suffix in {".png", ".gif", ".svg"} and path.is_file():
+                if place == "dark":
+                    path = path.with_stem(path.stem + "-dark")
+                    if not path.is_file():
+                        return None
                 (out / "images").mkdir(exist_ok=True)
                 shutil.copy(path, out / "images" / path.name)
                 return f"images/{path.name}"
@@ -241,6 +259,8 @@ code { font: 0.9em ui-monospace, Menlo, "DejaVu Sans Mono", monospace; backgroun
 pre { background: var(--sunk); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; overflow-x: auto; line-height: 1.45; }
 pre code { background: none; padding: 0; font-size: 0.86rem; overflow-wrap: normal; }
 .typed { color: var(--accent); }
+td:first-child code { overflow-wrap: normal; }
+p:has(picture + picture) { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 260px), 1fr)); gap: 12px; align-items: start; }
 img { max-width: 100%; border-radius: 10px; border: 1px solid var(--line); background: #fff; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 6px 10px; border-top: 1px solid var(--line); overflow-wrap: normal; } th { border-top: 0; color: var(--soft); }
