@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _derrl
 from ._derrl import Error, World
-from .arguments import mapping, options, whole, whole_or_none
+from .arguments import mapping, options, seconds_or_none, whole, whole_or_none
 from .parallel import ATTEMPTS, ray_module
 from .training import resume, train, world_of_run, written
 from .worlds import world as as_world
@@ -140,11 +140,12 @@ def _check(job: Job, known: dict[str, World]) -> None:
     else:
         of = known[job.name]
     given = dict(job.settings)
-    asked = {key: given.pop(key, None) for key in ("task", "episodes", "untyped", "options")}
+    asked = {key: given.pop(key, None) for key in ("task", "episodes", "untyped", "options", "max_steps", "max_seconds")}
     changed = [written(key, value) for key, value in given.items()]
     _derrl.Request(
         of, job.seed, changed, asked["task"], whole_or_none("episodes", asked["episodes"]),
         bool(asked["untyped"]), options(asked["options"]),
+        whole_or_none("max_steps", asked["max_steps"]), seconds_or_none("max_seconds", asked["max_seconds"]),
     ).check(job.folder)
 
 

@@ -54,8 +54,8 @@ def test_a_run_ends_after_so_many_seconds(kind, tmp_path):
     most = 1.5
     began = time.monotonic()
     run = started(kind, out=tmp_path, max_seconds=most)
-    # Its page has the frames that Gymnasium draws, which take most of the rest.
-    assert most <= time.monotonic() - began < most + 20
+    # Its page has the frames that Gymnasium draws, which take most of the rest, and longer on a busy machine.
+    assert most <= time.monotonic() - began < most + 60
     assert run.finished and run.ended == f"ended after {most} s, as asked: the best rules so far" and run.ended in str(run)
     assert run.policy.text and run.scores["train"].episodes == 10
     again = derrl.Run.load(tmp_path)
