@@ -14,16 +14,11 @@ pub const ROWS_PER_STEP: u64 = 1000;
 /// Where the table is exact it may spend so many times as much as other sources: what was explored serves all that is fitted later.
 pub const TABLE_SHARE: u64 = 16;
 /// Instances are added until a race to the end takes this share of all steps.
-pub const RACE_SHARE: f64 = 0.02;
+pub const RACE_SHARE: f64 = 0.01;
 /// The most instances of a race. Their standard error is then an eighth of an episode's.
 pub const LONGEST_RACE: usize = 64;
-/// What a list has to earn for each rule and each atom, as a share of what the best list earns beyond acting at random: short is part of good,
-/// and what helps in one of a thousand instances is a coincidence more often than not.
-pub const PRICE: f64 = 0.0001;
 /// A challenger is dropped when it is behind by so many standard errors. Half of one drops a third of equals, and most worse ones early.
 pub const BEHIND: f64 = 0.5;
-/// Instances from which on a challenger is dropped where it is not likely to earn more than one word is worth.
-pub const FEW: usize = 16;
 /// The chance that a race begins where the list to beat does worst: there it is easiest to tell who is better.
 pub const HARD_FIRST: f64 = 0.5;
 
@@ -148,9 +143,7 @@ pub const FAILURES: usize = 8;
 pub const PROBES: usize = 8;
 /// What a rule or an atom has to save, as a share of what acting at random loses: low, so that nothing is missed, and high, so that short lists
 /// are among those that are raced.
-pub const PRICES: [f64; 2] = [0.0005, 0.005];
-/// The same for the last lists, which have to be short.
-pub const SHORT_PRICES: [f64; 3] = [0.002, 0.01, 0.05];
+pub const PRICES: [f64; 3] = [0.0005, 0.005, 0.05];
 /// Discounts at which actions are valued: near 1, a step of a loop costs almost nothing beside a crash; far from 1, a crash is not worth a detour.
 pub const DISCOUNTS: [f64; 3] = [0.99, 0.95, 0.8];
 /// A list that loses less than this share of what acting at random loses has nothing to gain at all.

@@ -25,6 +25,8 @@ pub struct Actor<'a> {
     legal: Vec<GroundAction>,
     /// Actions that remembered decisions are among.
     known: usize,
+    /// Which values decided so far: those of the rules that were of use, and 0 where none fired.
+    decided: Vec<f64>,
 }
 
 struct Compiled {
@@ -34,7 +36,7 @@ struct Compiled {
     /// All ground actions, listed when no rule has fired for the first time.
     all: Option<Arc<[GroundAction]>>,
     /// Decisions taken before, by the code of the state.
-    known: FxHashMap<u128, Arc<[GroundAction]>>,
+    known: FxHashMap<u128, (f64, Arc<[GroundAction]>)>,
     /// Made when a world first shows a journal.
     follower: Option<Follower>,
 }
@@ -56,6 +58,7 @@ impl<'a> Actor<'a> {
             current: 0,
             legal: Vec::new(),
             known: 0,
+            decided: Vec::new(),
         }
     }
 
@@ -70,12 +73,24 @@ impl<'a> Actor<'a> {
             current: 0,
             legal: Vec::new(),
             known: 0,
+            decided: Vec::new(),
         }
     }
 
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Which values decided so far: those of the rules that were of use, and 0 where none fired.
+    pub fn decided(&self) -> &[f64] {
+        &self.decided
+    }
+
+    fn note(&mut self, value: f64) {
+        if !self.decided.contains(&value) {
+            self.decided.push(value);
+        }
     }
 
     /// The place of the policy compiled for a universe.
@@ -118,18 +133,23 @@ impl<'a> Actor<'a> {
                 .get_or_insert_with(|| Follower::new(&self.policy, &self.alphabet, universe));
             if let Some(agenda) = follower.follow(journal, env, &mut self.facts) {
                 let best = agenda.best();
-                return best.nth(rng.below(best.len()));
+                let (value, action) = (best.value(), best.nth(rng.below(best.len())));
+                self.note(value);
+                return action;
             }
         }
         // States with numbers hardly come again.
         let code = if self.alphabet.measures.is_empty() { env.code() } else { None };
-        if let Some(ties) = code.and_then(|code| compiled.known.get(&code)) {
-            return ties[rng.below(ties.len())].clone();
+        if let Some((value, ties)) = code.and_then(|code| compiled.known.get(&code)) {
+            let (value, action) = (*value, ties[rng.below(ties.len())].clone());
+            self.note(value);
+            return action;
         }
         observe(env, &mut self.facts);
         let legal =
             list_legal(env, &self.alphabet, &self.facts, &mut self.legal).then_some(self.legal.as_slice());
         let decision = compiled.decider.decide_among(&self.facts, &self.alphabet, universe, legal);
+        let value = decision.value;
         let ties: Arc<[GroundAction]> = if !decision.ties.is_empty() {
             decision.ties.into()
         } else if let Some(legal) = legal {
@@ -142,8 +162,9 @@ impl<'a> Actor<'a> {
         if let Some(code) = code.filter(|_| self.known < MOST_KNOWN) {
             // A list that all states share counts once at most.
             self.known += if Arc::strong_count(&ties) > 1 { 1 } else { ties.len() };
-            compiled.known.insert(code, ties);
+            compiled.known.insert(code, (value, ties));
         }
+        self.note(value);
         action
     }
 

@@ -7,24 +7,37 @@ use super::draft::{Draft, Levels, Placed};
 use super::regret::Regrets;
 use crate::limits::{MOST_RULES, MOVES_FOR, NOTHING};
 
-/// The rules after all edits that lower what they lose by more than the price, starting from `levels`.
-pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn() -> bool) -> Levels {
-    let mut levels = levels;
-    prune(regrets, &mut levels);
-    insert(regrets, &mut levels, reach, stop);
-    if replace(regrets, &mut levels, reach, stop) {
-        insert(regrets, &mut levels, reach, stop);
-    }
-    levels
+/// Rules on the way from `levels` to those that all edits lead to.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// After the first rule that was put in: what actions lose is exact for small changes only.
+    pub first: Levels,
+    /// After all edits that lower what they lose by more than the price.
+    pub all: Levels,
 }
 
-/// Puts rules in as long as one saves more than its price.
-fn insert(regrets: &Regrets<'_>, levels: &mut Levels, reach: Reach, stop: &dyn Fn() -> bool) {
+/// Edits rules as long as that lowers what they lose by more than the price, starting from `levels`.
+pub fn edit(regrets: &Regrets<'_>, levels: Levels, reach: Reach, stop: &dyn Fn() -> bool) -> Edited {
+    let mut levels = levels;
+    prune(regrets, &mut levels);
+    insert(regrets, &mut levels, reach, 1, stop);
+    let first = levels.clone();
+    insert(regrets, &mut levels, reach, usize::MAX, stop);
+    if replace(regrets, &mut levels, reach, stop) {
+        insert(regrets, &mut levels, reach, usize::MAX, stop);
+    }
+    Edited { first, all: levels }
+}
+
+/// Puts rules in as long as one saves more than its price, so many at the most.
+fn insert(regrets: &Regrets<'_>, levels: &mut Levels, reach: Reach, most: usize, stop: &dyn Fn() -> bool) {
     // The most promising action goes first and sets the bar for the others.
     let mut last = vec![Last { saved: f64::INFINITY, draft: None }; regrets.actions.len()];
-    while levels.len() < MOST_RULES
-        && let Some(found) = insertion(regrets, levels, reach, &mut last).filter(|_| !stop())
-    {
+    for _ in 0..most {
+        if levels.len() >= MOST_RULES {
+            return;
+        }
+        let Some(found) = insertion(regrets, levels, reach, &mut last).filter(|_| !stop()) else { return };
         let before = regrets.total(levels);
         let mut longer = levels.clone();
         longer.insert(found.at, vec![Placed { draft: found.draft, frozen: None }]);
@@ -38,7 +51,7 @@ fn insert(regrets: &Regrets<'_>, levels: &mut Levels, reach: Reach, stop: &dyn F
 }
 
 /// Puts the best rule of the same action in the place of each rule, where that lowers what is lost: a rule may have to say more before another
-/// one is of use.
+/// one is of use. Where a rule ties with others, the new one may, too.
 fn replace(regrets: &Regrets<'_>, levels: &mut Levels, reach: Reach, stop: &dyn Fn() -> bool) -> bool {
     let rules: Vec<Placed> = levels.iter().flatten().filter(|p| p.frozen.is_none()).cloned().collect();
     let mut any = false;
@@ -56,10 +69,15 @@ fn replace(regrets: &Regrets<'_>, levels: &mut Levels, reach: Reach, stop: &dyn 
         let now = regrets.total(levels);
         let bar = Bar { above: regrets.total(&rest) - now, known: 0.0 };
         let Some(found) = best_body(regrets, rule.draft.action, &standing, reach, bar) else { continue };
-        rest.insert(found.at, vec![Placed { draft: found.draft, frozen: None }]);
-        prune(regrets, &mut rest);
-        if regrets.total(&rest) < now - NOTHING {
-            (*levels, any) = (rest, true);
+        let new = Placed { draft: found.draft, frozen: None };
+        let mut tied = levels.clone();
+        tied.iter_mut().flatten().filter(|p| **p == rule).for_each(|p| *p = new.clone());
+        rest.insert(found.at, vec![new]);
+        for mut changed in [tied, rest] {
+            prune(regrets, &mut changed);
+            if regrets.total(&changed) < regrets.total(levels) - NOTHING {
+                (*levels, any) = (changed, true);
+            }
         }
     }
     any

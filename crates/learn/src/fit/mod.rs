@@ -11,5 +11,5 @@ mod regret;
 
 pub use bodies::Reach;
 pub use draft::{Draft, Levels, Placed, levels_of, values};
-pub use edit::edit;
+pub use edit::{Edited, edit};
 pub use regret::{Groundings, Regrets, Sample};

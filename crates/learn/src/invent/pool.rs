@@ -116,15 +116,18 @@ fn distinct(
         if stop() {
             return Err(Error::Interrupted);
         }
-        // Those that the types of the domain do not allow are left out.
-        let allowed: Vec<Invention>;
-        let (batch, wider) = if let Ok(wider) = extended(alphabet, batch) {
-            (batch, wider)
-        } else {
-            let is_allowed = |one: &&Invention| extended(alphabet, std::slice::from_ref(*one)).is_ok();
-            allowed = batch.iter().filter(is_allowed).cloned().collect();
-            (allowed.as_slice(), extended(alphabet, &allowed)?)
-        };
+        // Left out are those that the types of the domain do not allow, and those whose name, put together from parts, is taken.
+        let mut allowed: Vec<Invention> = batch.to_vec();
+        if extended(alphabet, batch).is_err() {
+            allowed.clear();
+            for one in batch {
+                allowed.push(one.clone());
+                if extended(alphabet, &allowed).is_err() {
+                    allowed.pop();
+                }
+            }
+        }
+        let (batch, wider) = (allowed.as_slice(), extended(alphabet, &allowed)?);
         let mut meanings = vec![Meaning::default(); batch.len()];
         for (facts, universe) in states {
             let facts = facts.in_alphabet(&wider, universe);

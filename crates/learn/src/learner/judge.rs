@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::limits::{BEHIND, FEW, PRICE};
+use super::limits::{BEHIND, NOTHING};
 use super::play::Play;
 use crate::act::score::mean_stderr;
 
@@ -24,9 +24,26 @@ pub struct Scale {
     pub span: f64,
     /// How widely differences between two lists usually spread on an instance.
     pub noise: f64,
+    /// What each rule and each atom of a list has to be worth. See [`Scale::of`].
+    pub word: f64,
 }
 
 impl Scale {
+    /// The scale of these lists, by how each went in the same instances.
+    ///
+    /// A word is worth what lists usually differ by in one instance where they differ, spread over all instances: each word has to be of use
+    /// in one of them. What helps in fewer is a coincidence more often than not; and the more is known, the finer are the differences that
+    /// count.
+    pub fn of(span: f64, noise: f64, lists: &[&[Play]]) -> Scale {
+        let scale = Scale { span, noise, word: 0.0 };
+        let Some((best, others)) = lists.split_first() else { return scale };
+        let gaps = others.iter().flat_map(|other| best.iter().zip(*other));
+        let gaps = gaps.map(|(a, b)| (scale.worth(*a) - scale.worth(*b)).abs()).filter(|gap| *gap > NOTHING);
+        let (sum, count) = gaps.fold((0.0, 0.0), |(sum, count), gap| (sum + gap, count + 1.0));
+        let usual = if count > 0.0 { sum / count } else { 0.0 };
+        Scale { word: usual / best.len().max(1) as f64, ..scale }
+    }
+
     /// What a play is worth.
     fn worth(self, play: Play) -> f64 {
         play.earned + if play.success { self.span } else { 0.0 }
@@ -34,7 +51,7 @@ impl Scale {
 
     /// What a list has to be worth more for each word that it is longer.
     fn price(self, length: usize) -> f64 {
-        PRICE * self.span * length as f64
+        self.word * length as f64
     }
 
     /// What a list is worth on average, less its price.
@@ -42,8 +59,9 @@ impl Scale {
         mean(plays.iter().map(|&play| self.worth(play))) - self.price(length)
     }
 
-    /// How a challenger does against the list to beat, by how both went in the same instances and by their lengths.
-    pub fn lead(self, plays: &[(Play, Play)], lengths: (usize, usize), at_the_end: bool) -> Lead {
+    /// How a challenger does against the list to beat, by how both went in the same instances, of so many, and by their lengths.
+    pub fn lead(self, plays: &[(Play, Play)], lengths: (usize, usize), of: usize) -> Lead {
+        let at_the_end = plays.len() >= of;
         let gap = |&(own, other): &(Play, Play)| self.worth(own) - self.worth(other);
         let gaps: Vec<f64> = plays.iter().map(gap).collect();
         let dearer = self.price(lengths.0) - self.price(lengths.1);
@@ -58,7 +76,7 @@ impl Scale {
         } else {
             BEHIND * self.noise
         };
-        let hopeless = !at_the_end && gaps.len() >= FEW && mean - dearer + stderr < self.price(1);
+        let hopeless = !at_the_end && tells(gaps.len(), of) && mean - dearer + stderr < self.price(1);
         if hopeless || mean - dearer < -allowed { Lead::Behind } else { Lead::Open }
     }
 
@@ -68,6 +86,11 @@ impl Scale {
         let (gap, noise) = mean_stderr(&leader.0.iter().zip(other.0).map(gap).collect::<Vec<_>>());
         gap - self.price(leader.1) + self.price(other.1) <= noise
     }
+}
+
+/// Whether so many of the instances of a race tell lists apart: two that differ in none of them differ in few of all.
+pub fn tells(played: usize, of: usize) -> bool {
+    played * played >= of
 }
 
 /// Whether a list wins against one that earns the same: by getting around more where nothing has been earned yet, by being shorter elsewhere.
@@ -116,8 +139,8 @@ mod tests {
     #[test]
     fn a_challenger_is_dropped_once_it_is_behind_by_more_than_noise() {
         let gaps = |of: &[f64]| plays(&of.iter().map(|&gap| (gap, true, 0.0, true)).collect::<Vec<_>>());
-        let noisy = Scale { span: 1.0, noise: 1.0 };
-        let lead = |of: &[f64], end| noisy.lead(&gaps(of), (3, 3), end);
+        let noisy = Scale { span: 1.0, noise: 1.0, word: 0.0 };
+        let lead = |of: &[f64], end| noisy.lead(&gaps(of), (3, 3), if end { of.len() } else { 64 });
         assert_eq!(lead(&[0.0, 0.0], false), Lead::Level);
         assert_eq!(lead(&[-0.4], false), Lead::Open);
         assert_eq!(lead(&[-0.6], false), Lead::Behind);
@@ -128,19 +151,23 @@ mod tests {
 
     #[test]
     fn a_success_counts_as_much_as_all_that_is_earned() {
-        let scale = Scale { span: 1.0, noise: 0.0 };
+        let scale = Scale { span: 1.0, noise: 0.0, word: 0.0 };
         let twice = plays(&[(0.1, true, 0.9, false), (0.1, true, 0.9, false)]);
-        assert_eq!(scale.lead(&twice, (3, 3), false), Lead::Open);
+        assert_eq!(scale.lead(&twice, (3, 3), 64), Lead::Open);
         let other_way: Vec<(Play, Play)> = twice.iter().map(|&(a, b)| (b, a)).collect();
-        assert_eq!(scale.lead(&other_way, (3, 3), false), Lead::Behind);
+        assert_eq!(scale.lead(&other_way, (3, 3), 64), Lead::Behind);
     }
 
     #[test]
     fn a_longer_list_has_to_earn_its_length() {
-        let scale = Scale { span: 1.0, noise: 0.0 };
-        let little = plays(&[(1.0, true, 1.0, true), (1.0 + PRICE, true, 1.0, true)]);
-        assert_eq!(scale.lead(&little, (3, 3), true), Lead::Open);
-        assert_eq!(scale.lead(&little, (4, 3), true), Lead::Behind);
-        assert_eq!(scale.lead(&little, (2, 3), true), Lead::Open);
+        let plays_of = |of: &[f64]| plays(&of.iter().map(|&own| (own, true, 1.0, true)).collect::<Vec<_>>());
+        let all = |of: &[f64]| plays_of(of).into_iter().map(|(own, _)| own).collect::<Vec<Play>>();
+        // The two lists differ by 0.5 where they differ: a word has to be worth that in one of the four instances.
+        let scale = Scale::of(1.0, 0.0, &[&all(&[1.0, 1.0, 1.0, 1.0]), &all(&[1.0, 0.5, 1.0, 1.0])]);
+        assert_eq!(scale.word, 0.125);
+        let once = plays_of(&[1.0, 1.5, 1.0, 1.0]);
+        assert_eq!(scale.lead(&once, (4, 3), 4), Lead::Open);
+        assert_eq!(scale.lead(&once, (5, 3), 4), Lead::Behind);
+        assert_eq!(scale.lead(&once, (2, 3), 4), Lead::Open);
     }
 }

@@ -17,7 +17,7 @@ use super::trying::Label;
 use super::vocabulary::{Vocabulary, rounded};
 use super::words::{Lexicon, Words};
 use crate::error::Error;
-use crate::fit::{Draft, Levels, Placed, Reach, Regrets, Sample, edit, levels_of};
+use crate::fit::{Draft, Edited, Levels, Placed, Reach, Regrets, Sample, edit, levels_of};
 use crate::language::problem::Problem;
 
 /// Lists that lose little of what is known: `parent` edited, and new ones at several prices.
@@ -68,10 +68,12 @@ pub fn lists(
     let mut found = Vec::new();
     let mut fit = |levels: Levels, price: f64| {
         regrets.price = price * at_random;
-        let list =
-            RuleList { words: words.clone(), ..list_of(&edit(&regrets, levels, reach, stop), problem) };
-        if list.rules() <= MOST_RULES && !stop() {
-            found.push(list);
+        let Edited { first, all } = edit(&regrets, levels, reach, stop);
+        for levels in [first, all] {
+            let list = RuleList { words: words.clone(), ..list_of(&levels, problem) };
+            if list.rules() <= MOST_RULES && !stop() {
+                found.push(list);
+            }
         }
     };
     if let Some(levels) = levels(parent, &alphabet, problem) {

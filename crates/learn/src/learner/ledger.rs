@@ -32,7 +32,7 @@ const SOURCES: usize = Source::End as usize + 1;
 pub struct Ledger {
     now: Source,
     steps: [u64; SOURCES],
-    /// Steps and thoughts.
+    /// Steps and thoughts since each last found something better.
     effort: [u64; SOURCES],
 }
 
@@ -53,12 +53,17 @@ impl Ledger {
         self.effort[self.now as usize] += rows / ROWS_PER_STEP;
     }
 
+    /// What takes steps now found something better.
+    pub fn succeed(&mut self) {
+        self.effort[self.now as usize] = 0;
+    }
+
     /// Steps of a source.
     pub fn of(&self, source: Source) -> u64 {
         self.steps[source as usize]
     }
 
-    /// Steps and thoughts of a source.
+    /// Steps and thoughts of a source since it last found something better.
     pub fn effort(&self, source: Source) -> u64 {
         self.effort[source as usize]
     }

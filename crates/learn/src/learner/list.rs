@@ -178,6 +178,37 @@ impl RuleList {
         }
     }
 
+    /// The same rules on one level, but for frozen ones: which of those that fire decides is left to chance, which gets out of circles.
+    pub fn tied(&self) -> RuleList {
+        let mut tied = self.clone();
+        let free = tied.levels.concat().into_iter().filter(|line| line.frozen.is_none()).collect();
+        tied.levels.retain(|level| level.iter().any(|line| line.frozen.is_some()));
+        tied.levels.push(free);
+        tied
+    }
+
+    /// Takes out levels whose value is not among those that decided: what is done does not change wherever these did. Frozen ones stay.
+    pub fn keep(&mut self, decided: &[f64]) {
+        let weights = self.weights();
+        let of_use = |at: usize| weights.get(at).is_none_or(|weight| decided.contains(weight));
+        let count = self.levels.len();
+        let mut at = 0;
+        self.levels.retain(|level| {
+            at += 1;
+            of_use(at - 1) || level.iter().any(|line| line.frozen.is_some())
+        });
+        if !of_use(count) {
+            self.otherwise = None;
+        }
+    }
+
+    /// The values of the levels, and last of what is done elsewhere.
+    fn weights(&self) -> Vec<f64> {
+        let frozen = self.levels.iter().map(|level| level.iter().find_map(|line| line.frozen));
+        let fixed: Vec<Option<f64>> = frozen.chain(self.otherwise.map(|_| None)).collect();
+        values(&fixed).unwrap_or_default()
+    }
+
     /// The list as a policy, with the alphabet that has its comparisons.
     pub fn policy(&self, alphabet: &Alphabet) -> (Policy, Arc<Alphabet>) {
         let mut levels = self.levels.clone();
@@ -200,9 +231,7 @@ impl RuleList {
                 Literal { positive: true, pred, args: args.clone() }
             }
         };
-        let fixed: Vec<Option<f64>> =
-            levels.iter().map(|level| level.iter().find_map(|line| line.frozen)).collect();
-        let weights = values(&fixed).unwrap_or_default();
+        let weights = self.weights();
         let mut rules = Vec::new();
         for (level, weight) in levels.iter().zip(weights) {
             for line in level {

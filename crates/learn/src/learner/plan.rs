@@ -115,7 +115,11 @@ fn exact(record: &Record, terms: &Terms) -> Option<Move> {
     if terms.has(Move::Invent) && fails && !settled && may_invent && !record.is_made(Move::Invent) {
         return Some(Move::Invent);
     }
-    (record.sizes < terms.sizes).then_some(Move::Raise)
+    if record.sizes < terms.sizes {
+        return Some(Move::Raise);
+    }
+    // Nothing else is left that rests on exact values: the more is known of the world, the better rules fit it.
+    (!known && record.news).then_some(Move::Explore)
 }
 
 /// Whether more work cannot be expected to change the answer.
@@ -156,9 +160,12 @@ fn others(
     let teaches = terms.given <= record.small || record.elites.is_empty() || !record.succeeds(record.small);
     let restarts = terms.has(Move::Gradient) && record.restarts.len() < terms.restarts && teaches;
     let first = record.tried.len() < DRAWN_FIRST && record.elites.len() < DRAWN_FIRST;
+    let shorter = terms.has(Move::Shorten) && !flat && !record.elites.is_empty() && !record.is_shortened();
     let change =
         if terms.has(Move::Draw) && (first || rng.unit() < if flat { DRAWN_FLAT } else { DRAWN_LATER }) {
             Some(Move::Draw)
+        } else if shorter {
+            Some(Move::Shorten)
         } else {
             Some(Move::Change).filter(|_| terms.has(Move::Change) && !record.elites.is_empty())
         };

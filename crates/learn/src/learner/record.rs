@@ -182,7 +182,8 @@ impl Record {
     pub fn scale(&self) -> Scale {
         let best = self.elites.iter().map(Elite::mean).fold(f64::NEG_INFINITY, f64::max);
         let span = if best.is_finite() { (best - self.random).abs() } else { 0.0 };
-        Scale { span, noise: self.noise }
+        let plays: Vec<&[Play]> = self.elites.iter().map(|e| e.plays.as_slice()).collect();
+        Scale::of(span, self.noise, &plays)
     }
 
     /// What is known now.
@@ -268,13 +269,17 @@ impl Record {
     pub fn is_new(&mut self, list: &RuleList, text: &str) -> bool {
         let mut hash = FxHasher::default();
         let otherwise: Option<Action> = list.otherwise;
-        // Larger instances may say otherwise.
-        (text, otherwise, &list.words.invented, self.sizes).hash(&mut hash);
+        // Larger instances may say otherwise, and so may longer races.
+        let races = self.instances.len().checked_ilog2();
+        (text, otherwise, &list.words.invented, self.sizes, races).hash(&mut hash);
         self.tried.insert(hash.finish())
     }
 
     /// Takes a list in among the best, the last of which goes where there are too many.
     pub fn enter(&mut self, elite: Elite, steps: u64) {
+        if self.elites.iter().any(|known| known.list == elite.list) {
+            return;
+        }
         self.elites.push(elite);
         self.sort(steps);
         self.elites.truncate(ELITES);

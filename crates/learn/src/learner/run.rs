@@ -7,10 +7,10 @@ use derrl_env::{Env, Rng, observe_given};
 use derrl_logic::{Alphabet, Facts, Policy};
 
 use super::checkpoint::{Checkpoint, Partial};
-use super::judge::{Lead, spread, wins_tie};
-use super::ledger::{From, Source};
+use super::judge::{Lead, spread, tells, wins_tie};
+use super::ledger::From;
 use super::limits::{
-    CHECKPOINT_EVERY, ELITES, FARTHEST, FEW, FEWEST_SHARE, FIRST_RACE, GROWTH, HARD_FIRST, LONGEST_RACE,
+    CHECKPOINT_EVERY, ELITES, FARTHEST, FEWEST_SHARE, FIRST_RACE, GROWTH, HARD_FIRST, LONGEST_RACE,
     NOISE_KEPT, NOTED_EVERY, NOTHING, PAUSE_SHARE, RACE_SHARE,
 };
 use super::list::RuleList;
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
                 self.observer.phase(self.seed, what.phase());
             }
             // A move that was cut short is not to be seen in the record: it is made again. Races are short, and restarts save themselves.
-            let is_long = !matches!(what.source(), Source::Change | Source::Gradient);
+            let is_long = !matches!(what, Move::Draw | Move::Change | Move::Gradient);
             let before = is_long.then(|| self.checkpoint());
             let made = self.make(what);
             if made.is_err() || (self.stop)() {
@@ -273,8 +273,6 @@ impl<'a> Run<'a> {
         let mut actor = Actor::new(&policy, &wider);
         let none = Play { earned: 0.0, success: false, steps: 0 };
         let mut elite = Elite { list, plays: vec![none; order.len()], around: 0.0, origin };
-        // Small instances tell few lists apart.
-        let few = if self.terms.sizes > 1 { FEW } else { 2 };
         let mut plays = Vec::new();
         for (k, &i) in order.iter().enumerate() {
             let instance = self.record.instances[i];
@@ -294,9 +292,9 @@ impl<'a> Run<'a> {
             }
             let ties = (elite.around, elite.list.length());
             let wins = wins_tie(ties, (weakest.around, weakest.list.length()), flat);
-            match scale.lead(&plays, (elite.list.length(), weakest.list.length()), at_the_end) {
+            match scale.lead(&plays, (elite.list.length(), weakest.list.length()), order.len()) {
                 Lead::Behind => return Ok(()),
-                Lead::Level if !wins && (at_the_end || flat || done >= few) => return Ok(()),
+                Lead::Level if !wins && (flat || tells(done, order.len())) => return Ok(()),
                 _ => {}
             }
         }
@@ -306,6 +304,7 @@ impl<'a> Run<'a> {
             self.record.noise =
                 if known == 0.0 { noise } else { NOISE_KEPT * known + (1.0 - NOISE_KEPT) * noise };
         }
+        elite.list.keep(actor.decided());
         self.enter(elite);
         Ok(())
     }
@@ -379,6 +378,7 @@ impl<'a> Run<'a> {
         let (steps, before) = (self.steps(), self.record.version);
         self.record.enter(elite, steps);
         if self.record.version != before {
+            self.world.ledger.succeed();
             let best = &self.record.elites[0];
             let (policy, wider) = best.list.policy(&self.alphabet(&best.list));
             let (mean, success) = (best.mean(), best.successes() as f64 / best.plays.len() as f64);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::fit::{Groundings, Levels, Reach, Regrets, edit, levels_of};
+use crate::fit::{Edited, Groundings, Levels, Reach, Regrets, edit, levels_of};
 use crate::language::problem::Problem;
 use crate::learner::labelled::list_of;
 use crate::learner::limits::{DISCOUNTS, MOST_SUBSTITUTIONS, MUCH, PRICES, TABLE_BEAM, TABLE_SINGLES};
@@ -33,6 +33,7 @@ impl Run<'_> {
         let discounts: &[f64] = if self.record.rounds > 1 || !anew { &known } else { &DISCOUNTS };
         let from = self.record.elites.first().map(|e| e.list.clone()).unwrap_or_default();
         for fitted in self.fits(&words, discounts, &PRICES, anew)? {
+            self.challenge(fitted.list.tied(), Origin::Improvement)?;
             self.challenge(fitted.list, Origin::Improvement)?;
         }
         self.record.fitted = Some((self.record.explored.len(), from));
@@ -71,6 +72,7 @@ impl Run<'_> {
         fitted.retain(|f| fails || f.loses < loses);
         let tried = !fitted.is_empty();
         for one in fitted {
+            self.challenge(one.list.tied(), Origin::Improvement)?;
             self.challenge(one.list, Origin::Improvement)?;
         }
         let kept = self.record.version != version && self.record.words == *words;
@@ -166,14 +168,16 @@ impl Run<'_> {
             }
             for (start, price) in starts {
                 regrets.price = price * at_random;
-                let levels = edit(&regrets, start, reach, self.stop);
+                let Edited { first, all } = edit(&regrets, start, reach, self.stop);
                 if (self.stop)() {
                     return Err(Error::Interrupted);
                 }
-                let list = RuleList { words: words.clone(), ..list_of(&levels, &problem) };
                 self.world.ledger.think(regrets.looked.take());
-                if list.rules() > 0 && found.iter().all(|f| f.list != list) {
-                    found.push(Fitted { list, loses: regrets.total(&levels) / at_random });
+                for levels in [first, all] {
+                    let list = RuleList { words: words.clone(), ..list_of(&levels, &problem) };
+                    if list.rules() > 0 && found.iter().all(|f| f.list != list) {
+                        found.push(Fitted { list, loses: regrets.total(&levels) / at_random });
+                    }
                 }
             }
         }

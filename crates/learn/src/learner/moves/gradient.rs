@@ -91,10 +91,7 @@ impl Run<'_> {
             let list = RuleList::of(&pruned, alphabet, &Words::default(), &self.lexicon);
             let words = Words::of(&pruned);
             let list = RuleList { words, ..list };
-            let mut tied = list.clone();
-            let free = list.levels.concat().into_iter().filter(|line| line.frozen.is_none()).collect();
-            tied.levels.retain(|level| level.iter().any(|line| line.frozen.is_some()));
-            tied.levels.push(free);
+            let tied = list.tied();
             self.challenge(list, Origin::Gradient)?;
             self.challenge(tied, Origin::Gradient)?;
             result.get_or_insert_with(|| RestartResult {

@@ -72,7 +72,7 @@ impl Run<'_> {
             return Ok(Some(0.0));
         }
         let reach = Reach { longest: SHORT, singles: TABLE_SINGLES, beam: TABLE_BEAM };
-        let levels = edit(&regrets, Vec::new(), reach, self.stop);
+        let levels = edit(&regrets, Vec::new(), reach, self.stop).all;
         self.world.ledger.think(regrets.looked.take());
         let worth = regrets.total(&levels) + regrets.price * size as f64;
         Ok(Some(worth / regrets.lost(&Vec::new())))

@@ -77,9 +77,9 @@ impl Move {
             Move::Look => Source::Look,
             Move::Explore | Move::Fit | Move::Widen | Move::Invent | Move::Raise => Source::Table,
             Move::Gradient => Source::Gradient,
-            Move::Draw | Move::Change | Move::Sums => Source::Change,
+            Move::Draw | Move::Change | Move::Shorten | Move::Sums => Source::Change,
             Move::Try => Source::Try,
-            Move::Shorten | Move::Confirm => Source::End,
+            Move::Confirm => Source::End,
         }
     }
 

@@ -3,10 +3,9 @@
 use crate::act::actor::Actor;
 use crate::error::Error;
 use crate::learner::ledger::From;
-use crate::learner::limits::{CONFIRMED, SHORT_PRICES};
+use crate::learner::limits::CONFIRMED;
 use crate::learner::origin::Origin;
 use crate::learner::run::Run;
-use crate::learner::words::Words;
 
 impl Run<'_> {
     /// Races all lists that are a little shorter than the best one, or in another order.
@@ -14,15 +13,6 @@ impl Run<'_> {
         let best = self.record.elites[0].list.clone();
         for list in self.draw(&best.words.clone(), |drawer, _| drawer.shorter(&best)) {
             self.challenge(list, Origin::Improvement)?;
-        }
-        if self.terms.tables && !self.record.explored.is_empty() {
-            let plain = Words { invented: best.words.invented.clone(), ..Words::default() };
-            let gamma = [self.record.gamma];
-            for words in [plain, best.words.clone()] {
-                for fitted in self.fits(&words, &gamma, &SHORT_PRICES, true)? {
-                    self.challenge(fitted.list, Origin::Improvement)?;
-                }
-            }
         }
         self.record.shortened = Some(best);
         Ok(())

@@ -161,6 +161,7 @@ fn the_source_that_spent_least_comes_next_and_an_exact_table_may_spend_more() {
     }
     explored(&mut record);
     let terms = without(facts(1), &[Move::Draw]);
+    record.shortened = record.elites.first().map(|e| e.list.clone());
     let mut ledger = Ledger::default();
     ledger.spend(100);
     for source in [Source::Gradient, Source::Change, Source::Try] {
@@ -193,6 +194,10 @@ fn the_source_that_spent_least_comes_next_and_an_exact_table_may_spend_more() {
     ledger.think(2 * ROWS_PER_STEP * TABLE_SHARE);
     assert_eq!(due(&record, &ledger), Some(Move::Gradient));
     assert_eq!(ledger.of(Source::Table), 1001 * TABLE_SHARE);
+    // What found something better goes on, and its steps stay counted.
+    ledger.succeed();
+    assert_eq!(due(&record, &ledger), Some(Move::Widen));
+    assert_eq!(ledger.of(Source::Table), 1001 * TABLE_SHARE);
 }
 
 #[test]
@@ -218,7 +223,9 @@ fn worlds_of_numbers_are_drawn_for_first_and_sums_come_late() {
     // What was tried costs less than what was raced.
     assert_eq!(after(10_000, &record, &numbers()), Some(Move::Try));
     record.can_try = false;
-    assert_eq!(after(10_000, &record, &undrawn), Some(Move::Change));
+    // What is a little shorter is tried before chance.
+    assert_eq!(after(10_000, &record, &undrawn), Some(Move::Shorten));
+    assert_eq!(after(10_000, &record, &without(undrawn, &[Move::Draw, Move::Shorten])), Some(Move::Change));
     let late = 1000 + PATIENCE;
     assert_eq!(after(late, &record, &numbers()), Some(Move::Sums));
     assert_eq!(after(late, &record, &without(numbers(), &[Move::Sums])), Some(Move::Shorten));
