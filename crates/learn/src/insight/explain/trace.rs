@@ -9,6 +9,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
+use super::laws::Laws;
 use super::reachable::Reachable;
 use super::{Bounds, Explainer, Explanation, Leeway, WhatIf, find_action};
 use crate::act::score::episode_streams;
@@ -125,11 +126,11 @@ pub fn explain_episode(
 ) -> Result<Trace, Error> {
     let explainer = Explainer::new(policy, alphabet).learned_on(ask.scope.as_ref());
     let (mut world, mut ties) = episode_streams(seed, episode);
+    let asks = !matches!(ask.what_if, WhatIfs::None) && !ask.is_late();
+    let laws = if asks { Laws::of_world(&explainer, env, seed) } else { Laws::default() };
+    let explainer = explainer.under(&laws);
     env.reset(&mut world);
-    let around = match ask.what_if {
-        WhatIfs::Others if !ask.is_late() => Reachable::explore(&explainer, env),
-        _ => None,
-    };
+    let around = if asks { Reachable::explore(&explainer, env) } else { None };
     let mut facts = Facts::new(alphabet);
     let (mut trace, mut listed) = (Vec::new(), Vec::new());
     let mut total = 0.0;
@@ -150,15 +151,19 @@ pub fn explain_episode(
                 .ok_or_else(|| {
                     Error::World(Fault::new("there is nothing to do: this state has no actions"))
                 })?;
+        let near = around.as_ref().filter(|_| !late);
+        let near = near.map(|around| (around, around.by_distance(&facts, alphabet)));
         let what_if = match &ask.what_if {
             _ if late => None,
             WhatIfs::None => None,
             WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
                 .ok()
-                .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
+                .map(|action| explainer.ask(&action, (&facts, &universe), &near, ask.bounds)),
             WhatIfs::Others => {
-                let asked: Vec<GroundAction> = asked.into_iter().filter(|a| *a != action).collect();
-                explainer.ask_others(&mut explanation, &facts, &universe, &asked, (ask, around.as_ref()));
+                let others = asked.iter().filter(|a| **a != action);
+                for (why, action) in explanation.others.iter_mut().zip(others).take_while(|_| !ask.is_late()) {
+                    why.what_if = Some(explainer.ask(action, (&facts, &universe), &near, ask.bounds));
+                }
                 None
             }
         };
@@ -224,25 +229,20 @@ impl Others {
     }
 }
 
+/// States that can be reached in the instance, by how much each differs from the present one.
+type Near<'a> = Option<(&'a Reachable, Vec<(usize, usize)>)>;
+
 impl Explainer<'_> {
-    /// Adds to each of the other actions, `asked`, what would have to change for it: told by a state that can be reached, where one is
-    /// known.
-    fn ask_others(
+    /// What would have to change for an action: told by a state that can be reached, where one is known.
+    fn ask(
         &self,
-        explanation: &mut Explanation,
-        facts: &Facts,
-        universe: &Universe,
-        asked: &[GroundAction],
-        (ask, around): (&Ask, Option<&Reachable>),
-    ) {
-        let near = around.map(|around| around.by_distance(facts, self.alphabet)).unwrap_or_default();
-        for (why, action) in explanation.others.iter_mut().zip(asked) {
-            if ask.is_late() {
-                return;
-            }
-            let reachable = around.and_then(|around| around.what_if(self, action, &near));
-            why.what_if =
-                Some(reachable.unwrap_or_else(|| self.what_if(action, facts, universe, ask.bounds)));
-        }
+        action: &GroundAction,
+        (facts, universe): (&Facts, &Universe),
+        near: &Near<'_>,
+        bounds: Bounds,
+    ) -> WhatIf {
+        let reachable = near.as_ref().filter(|_| !bounds.background);
+        let reachable = reachable.and_then(|(around, near)| around.what_if(self, action, near));
+        reachable.unwrap_or_else(|| self.what_if(action, facts, universe, bounds))
     }
 }
