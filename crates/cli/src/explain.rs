@@ -9,8 +9,8 @@ use derrl::domain::{Domain, read_source};
 use derrl::policies::{load_policy_with, scope_of};
 use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
-    Ask, Bounds, Change, Explainer, Explanation, Found, Laws, Leeway, Match, NumberChange, Others, Reading, Reason,
-    Standing, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, Explainer, Explanation, Found, Laws, Leeway, Match, NumberChange, Others, Reading,
+    Reason, Seen, Standing, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 use derrl_logic::{
     Action, Alphabet, Constant, Facts, MOST_WORK, Number, Policy, Pred, Role, Scope, Universe, bounded,
@@ -174,7 +174,7 @@ fn laws_of(policy: &Policy, domain: &Domain, args: &Explain) -> Laws {
     let task = args.task.as_deref().unwrap_or(TASK);
     let world = domain.world.make(alphabet, task, &args.world.options());
     let seen = |mut env: Box<dyn Env>| {
-        Laws::of_world(&Explainer::new(policy, alphabet), env.as_mut(), args.seed)
+        Seen::of_world(&Explainer::new(policy, alphabet), env.as_mut(), args.seed).laws(alphabet)
     };
     world.map(seen).unwrap_or_default()
 }

@@ -34,7 +34,7 @@ mod uses;
 mod verification;
 mod writer;
 
-pub use curves::training_curve;
+pub use curves::{of_bests, training_curve};
 pub use episodes::showpiece;
 pub use error::Error;
 pub use extent::Extent;

@@ -71,7 +71,8 @@ impl<'a> Letters<'a> {
                 let at = if high > low { (value - low) / (high - low) } else { 0.5 };
                 let at = (at * (GAUGE - 1) as f64).round() as usize;
                 let (left, right) = ("-".repeat(at), "-".repeat(GAUGE - 1 - at));
-                let gauge = [self.paint.faint(&left), self.paint.strong("o"), self.paint.faint(&right)].concat();
+                let gauge =
+                    [self.paint.faint(&left), self.paint.strong("o"), self.paint.faint(&right)].concat();
                 format!("{name:0$}  {value:>9.3}  {gauge}\n", wide.unwrap_or(0))
             })
             .collect();
@@ -99,7 +100,8 @@ impl<'a> Letters<'a> {
         let mut text = held;
         for level in (0..high).rev() {
             for stack in &scene.stacks {
-                let block = stack.get(level).map_or(String::new(), |b| format!("[{:^wide$}]", scene.name(*b)));
+                let block =
+                    stack.get(level).map_or(String::new(), |b| format!("[{:^wide$}]", scene.name(*b)));
                 let _ = write!(text, " {block:>0$}", wide + 2);
             }
             text.push('\n');
@@ -144,7 +146,11 @@ impl<'a> Letters<'a> {
             let turn = if scene.turn == Some(i) { " decides" } else { "" };
             lines.push((format!("{}{turn}", node.name), to_it.map(lane).collect::<Vec<_>>().join("  ")));
         }
-        format!("{}{}\n", self.lines(&lines), self.paint.faint("vehicles that wait, by where they come from; * has green"))
+        format!(
+            "{}{}\n",
+            self.lines(&lines),
+            self.paint.faint("vehicles that wait, by where they come from; * has green")
+        )
     }
 
     fn grid(&self, scene: &Grid) -> String {

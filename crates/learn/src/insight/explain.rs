@@ -31,7 +31,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
-pub use laws::Laws;
+pub use laws::{Laws, Seen};
 pub use leeway::Leeway;
 pub use number::NumberChange;
 pub use reading::Reading;

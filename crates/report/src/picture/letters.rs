@@ -13,7 +13,9 @@ pub fn in_letters(groups: &[Vec<String>], facts: &[String]) -> Option<Vec<(Strin
     let mut lines: Vec<(String, String)> = reading
         .places
         .iter()
-        .map(|place| (format!("{place}{}", about(&reading, place)), line(place).collect::<Vec<_>>().join("  ")))
+        .map(|place| {
+            (format!("{place}{}", about(&reading, place)), line(place).collect::<Vec<_>>().join("  "))
+        })
         .collect();
     if !reading.nowhere.is_empty() {
         let things: Vec<String> = reading.nowhere.iter().map(|thing| show(&reading, thing)).collect();

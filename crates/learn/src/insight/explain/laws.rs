@@ -74,29 +74,34 @@ impl Tally {
     }
 }
 
-impl Laws {
-    /// The laws of a world, from a few short episodes of a task: half of the actions are the policy's, the others are drawn. None where
-    /// episodes are dear. The world is to be reset afterwards.
-    pub fn of_world(explainer: &Explainer<'_>, env: &mut dyn Env, seed: u64) -> Laws {
+/// States of a world, as they were seen.
+#[derive(Default)]
+pub struct Seen(Vec<Tally>);
+
+impl Seen {
+    /// States of a few short episodes of a task: half of the actions are the policy's, the others are drawn. None where episodes are
+    /// dear. The world is to be reset afterwards.
+    pub fn of_world(explainer: &Explainer<'_>, env: &mut dyn Env, seed: u64) -> Seen {
+        let mut seen = Seen::default();
         if env.agents() > 1 || !matches!(env.cost(), Cost::Cheap) {
-            return Laws::default();
+            return seen;
         }
         let alphabet = explainer.alphabet;
         let mut rng = Rng::new(seed, 0);
-        let (mut seen, mut facts) = (Vec::new(), Facts::new(alphabet));
+        let mut facts = Facts::new(alphabet);
         for _ in 0..EPISODES {
             env.reset(&mut rng);
             for _ in 0..MOST_STEPS {
                 if env.fault().is_some() {
-                    return Laws::default();
+                    return seen;
                 }
                 observe(env, &mut facts);
                 let universe = Arc::clone(env.universe());
-                seen.push(Tally::new(&facts, &universe, alphabet));
+                seen.note(&facts, &universe, alphabet);
                 let all = choices(env, alphabet);
                 let decide =
                     || explainer.decider(&universe).decide_among(&facts, alphabet, &universe, Some(&all));
-                let Ok(best) = bounded(MOST_WORK, decide) else { return Laws::default() };
+                let Ok(best) = bounded(MOST_WORK, decide) else { return seen };
                 let from = if best.ties.is_empty() || rng.below(2) == 0 { &all } else { &best.ties };
                 if from.is_empty() {
                     break;
@@ -107,21 +112,25 @@ impl Laws {
                 }
             }
         }
-        Laws::of(&seen, alphabet)
+        seen
     }
 
-    fn of(seen: &[Tally], alphabet: &Alphabet) -> Laws {
-        let mut laws = Vec::new();
-        if seen.len() < FEWEST_STATES {
+    /// Notes a state.
+    pub(super) fn note(&mut self, facts: &Facts, universe: &Arc<Universe>, alphabet: &Alphabet) {
+        self.0.push(Tally::new(facts, universe, alphabet));
+    }
+
+    /// What was so in all of them.
+    pub fn laws(&self, alphabet: &Alphabet) -> Laws {
+        if self.0.len() < FEWEST_STATES {
             return Laws::default();
         }
         let types = (0..alphabet.types.len() as u32).map(|t| Some(Type(t)));
-        for of in types.chain([None]) {
-            laws.extend(laws_about(of, seen, alphabet));
-        }
-        Laws { laws }
+        Laws { laws: types.chain([None]).flat_map(|of| laws_about(of, &self.0, alphabet)).collect() }
     }
+}
 
+impl Laws {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.laws.is_empty()

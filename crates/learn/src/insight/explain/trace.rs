@@ -9,7 +9,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
-use super::laws::Laws;
+use super::laws::Seen;
 use super::reachable::Reachable;
 use super::{Bounds, Explainer, Explanation, Leeway, WhatIf, find_action};
 use crate::act::score::episode_streams;
@@ -127,12 +127,12 @@ pub fn explain_episode(
     let explainer = Explainer::new(policy, alphabet).learned_on(ask.scope.as_ref());
     let (mut world, mut ties) = episode_streams(seed, episode);
     let asks = !matches!(ask.what_if, WhatIfs::None) && !ask.is_late();
-    let laws = if asks { Laws::of_world(&explainer, env, seed) } else { Laws::default() };
-    let explainer = explainer.under(&laws);
+    let mut seen = if asks { Seen::of_world(&explainer, env, seed) } else { Seen::default() };
     env.reset(&mut world);
     let around = if asks { Reachable::explore(&explainer, env) } else { None };
     let mut facts = Facts::new(alphabet);
     let (mut trace, mut listed) = (Vec::new(), Vec::new());
+    let mut moments = Vec::new();
     let mut total = 0.0;
     let mut status = Status::Running;
     for step in 1..=steps {
@@ -145,34 +145,29 @@ pub fn explain_episode(
         let explainer = explainer.among(legal);
         let late = ask.is_late();
         let asked = if late { Vec::new() } else { ask.others.list(alphabet, &universe, legal) };
-        let (action, mut explanation) =
+        let (action, explanation) =
             bounded(MOST_WORK, || explainer.explain(&facts, &universe, &mut ties, &asked))
                 .map_err(Error::Definition)?
                 .ok_or_else(|| {
                     Error::World(Fault::new("there is nothing to do: this state has no actions"))
                 })?;
-        let near = around.as_ref().filter(|_| !late);
-        let near = near.map(|around| (around, around.by_distance(&facts, alphabet)));
-        let what_if = match &ask.what_if {
-            _ if late => None,
-            WhatIfs::None => None,
-            WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
-                .ok()
-                .map(|action| explainer.ask(&action, (&facts, &universe), &near, ask.bounds)),
-            WhatIfs::Others => {
-                let others = asked.iter().filter(|a| **a != action);
-                for (why, action) in explanation.others.iter_mut().zip(others).take_while(|_| !ask.is_late()) {
-                    why.what_if = Some(explainer.ask(action, (&facts, &universe), &near, ask.bounds));
-                }
-                None
-            }
-        };
+        if asks {
+            seen.note(&facts, &universe, alphabet);
+            let others = asked.into_iter().filter(|a| *a != action).collect();
+            let facts = facts.clone();
+            moments.push(Moment {
+                facts,
+                universe: Arc::clone(&universe),
+                legal: legal.map(<[_]>::to_vec),
+                others,
+            });
+        }
         let leeway = if ask.leeway && !late { explainer.leeway(&facts, &universe) } else { Vec::new() };
         let outcome = env.step(action.action, &action.args, &mut world);
         (status, total) = (outcome.status, total + outcome.reward);
         let reward = outcome.reward;
         let status = name(status);
-        trace.push(ExplainedStep { step, agent, explanation, what_if, leeway, reward, status, scene });
+        trace.push(ExplainedStep { step, agent, explanation, what_if: None, leeway, reward, status, scene });
         if outcome.status != Status::Running {
             break;
         }
@@ -186,6 +181,10 @@ pub fn explain_episode(
         facts: facts.show(alphabet, env.universe()),
         scene: env.scene(),
     };
+    let laws = seen.laws(alphabet);
+    for (moment, step) in moments.iter().zip(&mut trace).take_while(|_| !ask.is_late()) {
+        moment.answer(&explainer.under(&laws).among(moment.legal.as_deref()), ask, around.as_ref(), step);
+    }
     Ok(Trace { steps: trace, end })
 }
 
@@ -224,6 +223,43 @@ impl Others {
                 let also = also.as_ref().and_then(|(action, names)| find(*action, names));
                 all.extend(also.filter(|a| !all.contains(a)));
                 all
+            }
+        }
+    }
+}
+
+/// A state of the episode, and the other actions that are explained there.
+struct Moment {
+    facts: Facts,
+    universe: Arc<Universe>,
+    legal: Option<Vec<GroundAction>>,
+    others: Vec<GroundAction>,
+}
+
+impl Moment {
+    /// Says what would have to change for the actions that are asked about.
+    fn answer(
+        &self,
+        explainer: &Explainer<'_>,
+        ask: &Ask,
+        around: Option<&Reachable>,
+        step: &mut ExplainedStep,
+    ) {
+        let (alphabet, universe) = (explainer.alphabet, &*self.universe);
+        let near = around.map(|around| (around, around.by_distance(&self.facts, alphabet)));
+        let answer =
+            |action: &GroundAction| explainer.ask(action, (&self.facts, universe), &near, ask.bounds);
+        match &ask.what_if {
+            WhatIfs::None => {}
+            WhatIfs::One(action, names) => {
+                let action = find_action(alphabet, universe, *action, names).ok();
+                step.what_if = action.map(|action| answer(&action));
+            }
+            WhatIfs::Others => {
+                let others = step.explanation.others.iter_mut().zip(&self.others);
+                for (why, action) in others.take_while(|_| !ask.is_late()) {
+                    why.what_if = Some(answer(action));
+                }
             }
         }
     }
