@@ -294,7 +294,7 @@ fn laws_that_were_seen_keep_changes_among_states_that_can_be() {
     assert!(!laws.is_empty());
     let state = "top(x). on(x, y). on(y, floor). top(z). on(z, floor). goal_on(y, z). isFloor(floor).";
     let (universe, facts) = parse_state(&Source::new("state.pl", state), &alphabet).unwrap();
-    let case = Case { alphabet, universe, policy: policy.clone(), facts };
+    let case = Case { alphabet: Alphabet::clone(&alphabet), universe, policy: policy.clone(), facts };
     let blocks = ["x", "y", "z"].map(|name| case.universe.find(&Constant::name(name)).unwrap());
     let pred = |name, arity| case.alphabet.find_predicate(name, arity).unwrap();
     let (on, top) = (pred("on", 2), pred("top", 1));
