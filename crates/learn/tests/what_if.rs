@@ -237,14 +237,15 @@ fn what_cannot_be_is_told_from_what_takes_too_many_changes() {
         let action = derrl_learn::find_action(&alphabet, &universe, action, &names).unwrap();
         explainer.what_if(&action, &facts, &universe, bounds)
     };
+    let all = Bounds { inconsistent: true, ..Bounds::default() };
     // `stop` always fires and is stronger than the only rule for x.
-    assert_eq!(of("go(x)", Bounds::default()).chosen, Found::Impossible);
-    assert_eq!(of("go(z)", Bounds { changes: 2, ..Bounds::default() }).chosen, Found::Beyond { changes: 2 });
-    assert_eq!(size(&of("go(z)", Bounds::default()).alone), Some(3));
-    let few = Bounds { states: 3, ..Bounds::default() };
+    assert_eq!(of("go(x)", all).chosen, Found::Impossible);
+    assert_eq!(of("go(z)", Bounds { changes: 2, ..all }).chosen, Found::Beyond { changes: 2 });
+    assert_eq!(size(&of("go(z)", all).alone), Some(3));
+    let few = Bounds { states: 3, ..all };
     assert!(matches!(of("go(z)", few).chosen, Found::GaveUp { .. }));
     // Background facts stay unless told otherwise: then `stop` can be silenced.
-    let any = Bounds { background: true, ..Bounds::default() };
+    let any = Bounds { background: true, ..all };
     let answer = of("go(x)", any);
     assert_eq!(size(&answer.chosen), Some(3), "{answer:?}");
     assert_eq!(answer.silent.unwrap().removed, ["b(x)", "b(y)"]);

@@ -63,19 +63,15 @@ impl<'a> Letters<'a> {
             return format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH));
         }
         let wide = numbers.iter().filter_map(|f| number(f)).map(|(name, _)| name.chars().count()).max();
-        let gauges: String = numbers
-            .iter()
-            .filter_map(|fact| number(fact))
-            .map(|(name, value)| {
-                let (low, high) = self.ranges.get(name).copied().unwrap_or((value, value));
-                let at = if high > low { (value - low) / (high - low) } else { 0.5 };
-                let at = (at * (GAUGE - 1) as f64).round() as usize;
-                let (left, right) = ("-".repeat(at), "-".repeat(GAUGE - 1 - at));
-                let gauge =
-                    [self.paint.faint(&left), self.paint.strong("o"), self.paint.faint(&right)].concat();
-                format!("{name:0$}  {value:>9.3}  {gauge}\n", wide.unwrap_or(0))
-            })
-            .collect();
+        let mut gauges = String::new();
+        for (name, value) in numbers.iter().filter_map(|fact| number(fact)) {
+            let (low, high) = self.ranges.get(name).copied().unwrap_or((value, value));
+            let at = if high > low { (value - low) / (high - low) } else { 0.5 };
+            let at = (at * (GAUGE - 1) as f64).round() as usize;
+            let (left, right) = ("-".repeat(at), "-".repeat(GAUGE - 1 - at));
+            let gauge = [self.paint.faint(&left), self.paint.strong("o"), self.paint.faint(&right)].concat();
+            let _ = writeln!(gauges, "{name:0$}  {value:>9.3}  {gauge}", wide.unwrap_or(0));
+        }
         let others = list(&others, MOST_FACTS);
         let others = if others.is_empty() { others } else { wrap(&others, "", WIDTH) };
         format!("{gauges}{others}\n")
@@ -85,12 +81,12 @@ impl<'a> Letters<'a> {
     fn lines(&self, lines: &[(String, String)]) -> String {
         let wide = lines.iter().map(|(title, _)| title.chars().count()).max().unwrap_or(0);
         let indent = " ".repeat(wide + 2);
-        let line = |(title, text): &(String, String)| {
+        let mut all = String::new();
+        for (title, text) in lines {
             let text = wrap(text, &indent, WIDTH);
-            let title = format!("{title:wide$}");
-            format!("{}  {}\n", self.paint.strong(&title), text.trim())
-        };
-        lines.iter().map(line).collect()
+            let _ = writeln!(all, "{}  {}", self.paint.strong(&format!("{title:wide$}")), text.trim());
+        }
+        all
     }
 
     fn stacks(&self, scene: &Stacks, held: &[u32]) -> String {
@@ -195,7 +191,7 @@ impl<'a> Letters<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Color;
+    use crate::style::Color;
 
     #[test]
     fn numbers_stand_on_a_line_between_their_least_and_their_greatest() {

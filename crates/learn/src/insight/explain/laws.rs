@@ -145,7 +145,8 @@ impl Laws {
         universe: &'a Universe,
     ) -> impl Iterator<Item = (String, Vec<Atom>)> + 'a {
         self.laws.iter().filter_map(move |law| {
-            let object = law.broken_for((now, before), flipped, alphabet, universe)?;
+            let breaks = |o: &Option<Object>| !law.is_kept(*o, now) && law.is_kept(*o, before);
+            let object = law.touched(flipped, alphabet, universe).into_iter().find(breaks)?;
             let mut atoms: Vec<Atom> = law.facts(object, now).collect();
             if atoms.is_empty() {
                 atoms = law.kinds.iter().flat_map(|k| every(*k, object, alphabet, universe)).collect();
@@ -195,26 +196,21 @@ fn laws_about(of: Option<Type>, seen: &[Tally], alphabet: &Alphabet) -> Vec<Law>
 }
 
 impl Law {
-    /// An object for which a changed state breaks this law and the original one does not; `Some(None)` where it is about whole states.
-    fn broken_for(
-        &self,
-        (now, before): (&Facts, &Facts),
-        flipped: &[Atom],
-        alphabet: &Alphabet,
-        universe: &Universe,
-    ) -> Option<Option<Object>> {
-        let holds = |facts: &Facts, object| match self.facts(object, facts).take(2).count() {
+    /// The objects about which it counts these facts; `None` for whole states.
+    fn touched(&self, facts: &[Atom], alphabet: &Alphabet, universe: &Universe) -> Vec<Option<Object>> {
+        let fits = |o: &Object| self.of.is_none_or(|t| alphabet.types.is_subtype(universe.type_of(*o), t));
+        let pairs = facts.iter().flat_map(|fact| self.kinds.iter().map(move |kind| (fact, kind)));
+        let counted = pairs.filter(|((pred, _), (p, _))| pred == p);
+        let object = counted.map(|((_, args), (_, at))| at.map(|at| args[at]));
+        object.filter(|object| object.as_ref().is_none_or(fits)).collect()
+    }
+
+    /// Whether a state keeps it, as far as it is about an object.
+    fn is_kept(&self, object: Option<Object>, facts: &Facts) -> bool {
+        match self.facts(object, facts).take(2).count() {
             0 => !self.is_exact,
             n => n == 1,
-        };
-        let fits = |o: Object| {
-            self.of.is_none_or(|t| alphabet.types.is_subtype(universe.type_of(o), t)).then_some(Some(o))
-        };
-        flipped.iter().find_map(|(pred, args)| {
-            let of_pred = self.kinds.iter().filter(|(p, _)| p == pred);
-            let objects = of_pred.filter_map(|(_, at)| at.map_or(Some(None), |at| fits(args[at])));
-            objects.into_iter().find(|&object| !holds(now, object) && holds(before, object))
-        })
+        }
     }
 
     /// The facts that it counts about an object, or all.
