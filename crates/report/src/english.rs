@@ -151,7 +151,8 @@ impl<'a> English<'a> {
                 if let Arg::Var(v) = arg {
                     let entry = types.entry(v.0).or_insert((0, Types::ANY));
                     entry.0 += 1;
-                    if (narrows || entry.1 == Types::ANY) && self.alphabet.types.is_subtype(t, entry.1) {
+                    let counts = narrows || entry.1 == Types::ANY || self.kind(t).is_none();
+                    if counts && self.alphabet.types.is_subtype(t, entry.1) {
                         entry.1 = t;
                     }
                 }

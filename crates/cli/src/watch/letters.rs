@@ -92,8 +92,10 @@ impl<'a> Letters<'a> {
     fn stacks(&self, scene: &Stacks, held: &[u32]) -> String {
         let wide = scene.blocks.iter().map(|b| b.chars().count()).max().unwrap_or(1);
         let high = scene.stacks.iter().map(Vec::len).max().unwrap_or(0);
-        let held: String = held.iter().map(|b| format!("in the hand: {}\n", scene.name(*b))).collect();
-        let mut text = held;
+        let mut text = String::new();
+        for block in held {
+            let _ = writeln!(text, "in the hand: {}", scene.name(*block));
+        }
         for level in (0..high).rev() {
             for stack in &scene.stacks {
                 let block =
