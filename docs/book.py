@@ -308,7 +308,7 @@ document.addEventListener("keydown", (event) => {
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: python3 docs/book.py OUT: the folder to write the site to")
     written = make(Path(sys.argv[1]))
     print(f"{written[0]}: {len(written)} pages")

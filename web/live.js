@@ -45,7 +45,7 @@ function liveRun(run) {
     best && el("p", { class: "sub" }, "Best so far: return ", el("strong", {}, number(best.mean_return, 3)), Number.isFinite(best.success) && `, ${percent(best.success)} succeed`),
     scores && el("p", { class: "sub" }, scores),
     rules.length > 0 && el("ol", { class: "brief" }, rules.slice(0, 5).map((rule) => el("li", { class: "mono" }, rule)), rules.length > 5 && el("li", { class: "sub" }, `and ${plural(rules.length - 5, "more rule")}`)),
-    run.chart ? chartNode(run.chart) : el("p", { class: "sub" }, "No curve yet."),
+    run.chart ? chartNode(run.chart) : !run.finished && el("p", { class: "sub" }, "No curve yet."),
     el("p", { class: "edit" }, run.finished && el("a", { href: address("page", run.label) }, "See it act"), run.finished && run.playable && el("a", { href: address("playground", run.label) }, "Playground: change its rules"),
       el("label", { class: "pick" }, box, " Compare")));
 }
@@ -78,7 +78,9 @@ const COLOURS = ["var(--v0)", "var(--v1)", "var(--v2)", "var(--v4)"];
 
 // The curves of the chosen restarts in one chart, with values where the pointer is.
 function overlaid(runs) {
-  const lines = runs.map((run, i) => [run.label, COLOURS[i], (run.chart?.plot.lines.at(0) || run.chart?.plot.lines.at(-1) || [])[2] || []]).filter(([, , points]) => points.length);
+  // Curves of training go by episodes, those of runs without a gradient by decisions.
+  const byDecisions = runs.every((run) => !run.chart?.restarts);
+  const lines = runs.filter((run) => byDecisions || run.chart?.restarts).map((run, i) => [run.label, COLOURS[i], (run.chart?.plot.lines.at(0) || run.chart?.plot.lines.at(-1) || [])[2] || []]).filter(([, , points]) => points.length);
   if (!lines.length) return null;
   const xs = lines.flatMap(([, , p]) => p.map((q) => q[2]));
   const ys = lines.flatMap(([, , p]) => p.map((q) => q[3]));
@@ -90,7 +92,7 @@ function overlaid(runs) {
   const nodes = [
     ["line", { x1: left, x2: right, y1: bottom, y2: bottom, stroke: "var(--line)" }],
     text([left - 6, top + 8], number(y1), { "text-anchor": "end" }), text([left - 6, bottom], number(y0), { "text-anchor": "end" }),
-    text([left, bottom + 18], grouped(Math.round(x0))), text([right, bottom + 18], `${grouped(Math.round(x1))} episodes`, { "text-anchor": "end" }),
+    text([left, bottom + 18], grouped(Math.round(x0))), text([right, bottom + 18], `${grouped(Math.round(x1))} ${byDecisions ? "decisions" : "episodes"}`, { "text-anchor": "end" }),
     ...lines.map(([, colour, p]) => ["polyline", { points: p.map((q) => `${x(q[2])},${y(q[3])}`).join(" "), fill: "none", stroke: colour, "stroke-width": 2 }]),
   ];
   const plot = { frame: [left, right, top, bottom], lines: lines.map(([name, colour, p]) => [name, colour, p.map((q) => [x(q[2]), y(q[3]), q[2], q[3]])]) };

@@ -44,6 +44,7 @@ class Player {
     p.decision = el("div", { class: "outcome" });
     p.others = el("div", { class: "chips" });
     p.why = el("div", { class: "why", id: "why", role: "region", "aria-label": "Why not", hidden: true });
+    p.point = el("div", { class: "point" });
     p.facts = el("div", { class: "facts" });
     p.numbers = el("div", {});
     const card = (area, title, ...children) => el("section", { class: `card area-${area}`, "aria-label": title }, el("h2", {}, title), children);
@@ -58,7 +59,7 @@ class Player {
     if (!this.run.tasks.length) return this.withoutEpisodes(rules);
     // "Why not" stays near the picture: under it where a long policy would push it away.
     // It has its room before it is there, so that nothing moves under a pointer.
-    const others = card("others", "Why not another action?", p.others, el("div", { class: "why-room", tabindex: 0, role: "group", "aria-label": "The answer" }, p.why, el("p", { class: "hint point" }, "Point at an action to see why it was not chosen; click to keep the answer.")));
+    const others = card("others", "Why not another action?", p.others, el("div", { class: "why-room", tabindex: 0, role: "group", "aria-label": "The answer" }, p.why, p.point));
     const isLong = this.run.rules.length > 4;
     this.columns = [[player, isLong && others, this.more[0]], [rules, !isLong && others, card("facts", "What holds", p.facts), this.more[1]]];
     return el("div", { class: "stage" }, this.columns.map((column) => el("div", { class: "column" }, column)));
@@ -157,11 +158,15 @@ class Player {
   renderOthers(step) {
     const p = this.parts;
     p.why.hidden = true;
+    replace(p.point);
     if (!step) {
       replace(p.others, el("p", { class: "sub" }, "Nothing is left to decide."));
       return;
     }
     const { others, unexplained } = this.situation;
+    // Where nothing is pointed at, the first answer fills the room. Who hears the page hears the answers of the actions instead.
+    const first = others.find((other) => other.why !== "tie") || others[0];
+    replace(p.point, others.length > 0 && [el("p", { class: "hint" }, "Point at an action to see why it was not chosen; click to keep the answer."), el("div", { class: "why-first", "aria-hidden": true, inert: true }, whyNot(this.run, step, first))]);
     const chips = others.map((other) => {
       const chip = el("button", {
         class: other.why === "tie" ? "chip tie" : "chip", type: "button", "aria-expanded": "false", "aria-controls": "why", "data-other": other.action,

@@ -36,13 +36,14 @@ const trained = (domain, ...more) => {
 const harbour = join(folder, "harbour");
 derrl(["new", harbour, "--like", "ferry"]);
 const byHand = [join(harbour, "by-hand.pl"), "--domain", harbour, "--task", "train", "--episode", "7"];
-const runs = Object.fromEntries(["blocks", "cartpole", "doorkey", "countdown", "gridworld"].map((domain) => [domain, trained(domain)]));
+const runs = Object.fromEntries(["blocks", "cartpole", "doorkey", "countdown", "gridworld", "pacman"].map((domain) => [domain, trained(domain)]));
 
 for (const [theme, , dark] of THEMES) {
   const explain = (name, end, ...args) => derrl(["explain", ...args, "--picture", image(name, theme, end), ...dark]);
   explain("episode", "gif", TWO, "--domain", "blocks", "--task", "dynamic-blocks", "--episode", "2");
   explain("harbour", "svg", ...byHand, "--step", "2");
   for (const domain of ["countdown", "gridworld", "doorkey", "cartpole"]) explain(domain, "svg", runs[domain], ...(domain === "gridworld" ? ["--episode", "4"] : []), "--step", "2");
+  explain("pacman", "svg", runs.pacman, "--step", "2");
   explain("rearrange", "svg", MISPLACED, "--domain", "rearrange", "--step", "2");
   try {
     explain("signals", "svg", "examples/traffic-lights/four-rules.pl", "--domain", "signals", "--sumocfg", "five", "--steps", "60", "--step", "60");

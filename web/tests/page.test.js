@@ -97,6 +97,7 @@ for (const domain of DOMAINS) {
     }
     await page.mouse.move(1, 1);
     assert.ok(await page.locator("#why").isHidden(), "hovering is over");
+    assert.ok(await page.locator(".why-first").isVisible(), "and a first answer has the room");
     const first = page.locator(".chip").first();
     await first.focus();
     assert.ok(await page.locator("#why").isVisible(), "focus shows it");

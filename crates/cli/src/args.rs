@@ -494,9 +494,9 @@ pub struct Explain {
     /// Let --what-if change background facts too
     #[arg(long, requires = "what_if")]
     pub any_fact: bool,
-    /// Let --what-if consider only changes that keep the domain's constraints
+    /// Let --what-if name a state that cannot be, where no state that can be does it
     #[arg(long, requires = "what_if")]
-    pub consistent: bool,
+    pub any_state: bool,
     /// Facts that --what-if changes at the most
     #[arg(long, value_name = "N", default_value_t = 6, requires = "what_if", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub max_changes: u32,

@@ -9,8 +9,8 @@ use derrl::domain::{Domain, read_source};
 use derrl::policies::{load_policy_with, scope_of};
 use derrl_env::{Env, Rng, observe};
 use derrl_learn::{
-    Ask, Bounds, Change, Explainer, Explanation, Found, Leeway, Match, NumberChange, Others, Reading, Reason,
-    Standing, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
+    Ask, Bounds, Change, Explainer, Explanation, Found, Laws, Leeway, Match, NumberChange, Others, Reading,
+    Reason, Seen, Standing, WhatIf, WhatIfs, WhyNot, explain_episode, find_action,
 };
 use derrl_logic::{
     Action, Alphabet, Constant, Facts, MOST_WORK, Number, Policy, Pred, Role, Scope, Universe, bounded,
@@ -117,7 +117,8 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     };
     let find = |asked: &Asked| find_action(alphabet, &universe, asked.action, &asked.names);
     questions.check(&|_| false, &|asked| find(asked).map(|_| ()))?;
-    let explainer = Explainer::new(policy, alphabet).learned_on(questions.scope.as_ref());
+    let laws = if questions.what_if.is_some() { laws_of(policy, domain, args) } else { Laws::default() };
+    let explainer = Explainer::new(policy, alphabet).learned_on(questions.scope.as_ref()).under(&laws);
     let asked = questions.ask(args).others.list(alphabet, &universe, None);
     let explain = || explainer.explain(&facts, &universe, &mut Rng::new(args.seed, 0), &asked);
     let explained = bounded(MOST_WORK, explain)?;
@@ -165,6 +166,17 @@ fn in_state(file: &Path, args: &Explain, policy: &Policy, domain: &Domain, quest
     print(&show.leeway(&leeway));
     print(&show.answers(&explanation, what_if.as_ref()));
     Ok(())
+}
+
+/// What is so in all states of the world that a domain is about, as far as a few episodes tell. A domain file alone has no world.
+fn laws_of(policy: &Policy, domain: &Domain, args: &Explain) -> Laws {
+    let alphabet = &domain.alphabet;
+    let task = args.task.as_deref().unwrap_or(TASK);
+    let world = domain.world.make(alphabet, task, &args.world.options());
+    let seen = |mut env: Box<dyn Env>| {
+        Seen::of_world(&Explainer::new(policy, alphabet), env.as_mut(), args.seed).laws(alphabet)
+    };
+    world.map(seen).unwrap_or_default()
 }
 
 /// What to say where a file leaves out the background that rules speak of, which is easily forgotten.
@@ -236,7 +248,7 @@ impl Questions {
         let bounds = Bounds {
             changes: args.max_changes as usize,
             background: args.any_fact,
-            inconsistent: !args.consistent,
+            inconsistent: args.any_state,
             ..Bounds::default()
         };
         Ok(Questions { why_not: asked(&args.why_not)?, what_if: asked(&args.what_if)?, bounds, scope: None })
@@ -430,14 +442,16 @@ impl<'a> Show<'a> {
             Found::Already => String::new(),
             Found::Found(change) => self.change(what, change),
             Found::Impossible if self.questions.bounds.background => none("no change of facts does it"),
-            Found::Impossible => {
-                none("no change of state facts does it (--any-fact lets background facts change too)")
-            }
+            Found::Impossible => none(
+                "no change of state facts to a state that can be does it (--any-fact lets background facts change, too; \
+                 --any-state shows states that cannot be)",
+            ),
             Found::Unreachable => none("no state that can be reached does it"),
             Found::Beyond { changes } => {
                 let facts = count(*changes);
                 none(&format!(
-                    "no change of up to {facts} does it; larger ones were not tried (--max-changes)"
+                    "no change of up to {facts} to a state that can be does it; larger ones were not tried \
+                     (--max-changes)"
                 ))
             }
             Found::GaveUp { changes } => {

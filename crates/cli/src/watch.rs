@@ -1,13 +1,13 @@
 //! `derrl watch`: an episode, played in the terminal.
 
-use std::fmt::Write as _;
+mod letters;
+
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use derrl::policies::load_policy;
-use derrl_env::scene::{Grid, Scene};
 use derrl_learn::{Ask, ExplainedStep, explain_episode};
-use derrl_report::table::{WIDTH, fixed, list, wrap};
+use derrl_report::table::{WIDTH, fixed, wrap};
 
 use crate::args::Watch;
 use crate::explain::show_substitution;
@@ -15,9 +15,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::progress::{catch_interrupts, interrupted};
 use crate::style::Paint;
-
-/// Facts of a state that are shown, at the most.
-const MOST_FACTS: usize = 24;
+use letters::Letters;
 
 /// Plays an episode, step by step. On a terminal each step replaces the one before; elsewhere they follow each other at once.
 pub fn run(args: &Watch) -> Outcome {
@@ -32,12 +30,14 @@ pub fn run(args: &Watch) -> Outcome {
     let trace = explain_episode(&policy, &domain.alphabet, env.as_mut(), id, args.steps as usize, &ask)?;
     let paint = Paint::stdout(args.color);
     catch_interrupts();
+    let facts = trace.steps.iter().map(|step| &step.explanation.facts).chain([&trace.end.facts]);
+    let letters = Letters::new(facts.map(Vec::as_slice), paint);
     let mut total = 0.0;
     let mut pictures = Vec::with_capacity(trace.steps.len() + 1);
     for step in &trace.steps {
         let shown = fixed(total, 2);
         let head = format!("step {} of {}, return {shown}", step.step, trace.steps.len());
-        let state = state(&step.scene, &step.explanation.facts, paint);
+        let state = letters.state(&step.scene, &step.explanation.facts);
         pictures.push(format!("{}\n{state}{}", paint.faint(&head), decision(step, paint)));
         total += step.reward;
     }
@@ -49,7 +49,7 @@ pub fn run(args: &Watch) -> Outcome {
         (_, Some(false)) => paint.bad("the goal is not reached"),
     };
     let head = format!("end after {} steps, return {}", trace.steps.len(), fixed(end.total, 2));
-    pictures.push(format!("{}\n{}{word}", paint.faint(&head), state(&end.scene, &end.facts, paint)));
+    pictures.push(format!("{}\n{}{word}", paint.faint(&head), letters.state(&end.scene, &end.facts)));
     if std::io::stdout().is_terminal() {
         return play(&pictures, Duration::from_secs_f64(args.seconds), paint);
     }
@@ -181,94 +181,6 @@ fn decision(step: &ExplainedStep, paint: Paint) -> String {
         }
     };
     format!("{}\n{why}\n", paint.strong(&e.action))
-}
-
-/// A state in letters: stacks and grids are drawn, other states are facts.
-fn state(scene: &Scene, facts: &[String], paint: Paint) -> String {
-    match scene {
-        Scene::Stacks(scene) => {
-            let wide = scene.blocks.iter().map(|b| b.chars().count()).max().unwrap_or(1);
-            let high = scene.stacks.iter().map(Vec::len).max().unwrap_or(0);
-            let mut text = String::new();
-            for level in (0..high).rev() {
-                for stack in &scene.stacks {
-                    let block =
-                        stack.get(level).map_or(String::new(), |b| format!("[{:^wide$}]", scene.name(*b)));
-                    let _ = write!(text, " {block:>0$}", wide + 2);
-                }
-                text.push('\n');
-            }
-            let floor = "-".repeat(scene.stacks.len() * (wide + 3) + 1);
-            let goal = wrap(&format!("goal: {}", scene.wanted()), "", WIDTH);
-            format!("{text}{floor}\n{}\n", paint.faint(&goal))
-        }
-        Scene::Grid(scene) => format!("{}\n", grid(scene, paint)),
-        Scene::Numbers(scene) => {
-            let rest: Vec<String> = scene.numbers.iter().skip(scene.taken).map(i64::to_string).collect();
-            let line = |n: i64| match n {
-                n if n == scene.acc && n == scene.goal => paint.good("@"),
-                n if n == scene.acc => paint.strong("o"),
-                n if n == scene.goal => paint.good("F"),
-                _ => ".".to_string(),
-            };
-            let axis: Vec<String> = (scene.range.0..=scene.range.1).map(line).collect();
-            format!(
-                "stack: {}\n{} {} {}\nsum {} (o), goal {} (F)\n\n",
-                if rest.is_empty() { "empty".to_string() } else { rest.join(" ") },
-                scene.range.0,
-                axis.join(" "),
-                scene.range.1,
-                scene.acc,
-                scene.goal
-            )
-        }
-        Scene::Text { text } => format!("{text}\n\n"),
-        Scene::Roads(_)
-        | Scene::Streets(_)
-        | Scene::Cart(_)
-        | Scene::Image(_)
-        | Scene::Objects(_)
-        | Scene::Facts => {
-            format!("{}\n", wrap(&list(facts, MOST_FACTS), "", WIDTH))
-        }
-    }
-}
-
-fn grid(scene: &Grid, paint: Paint) -> String {
-    let mut text = String::new();
-    for (y, row) in scene.rows.iter().enumerate() {
-        for (x, square) in row.chars().enumerate() {
-            let here = (x as u32, y as u32);
-            let thing = scene.things.iter().find(|t| t.at == here);
-            let sign = if scene.agent.at == here {
-                let facing = match scene.agent.facing {
-                    Some(0) => ">",
-                    Some(1) => "v",
-                    Some(2) => "<",
-                    Some(_) => "^",
-                    None => "@",
-                };
-                paint.strong(facing)
-            } else {
-                match (thing.map(|t| (t.kind, t.state)), square) {
-                    (Some(("goal", _)), _) => paint.good("F"),
-                    (Some(("key", _)), _) => paint.unsure("k"),
-                    (Some(("door", Some("open"))), _) => "'".to_string(),
-                    (Some(("door", _)), _) => paint.bad("D"),
-                    (Some(_), _) | (None, '#') => "#".to_string(),
-                    (None, _) => paint.faint("."),
-                }
-            };
-            text.push_str(&sign);
-            text.push(' ');
-        }
-        text.push('\n');
-    }
-    let hand = scene.agent.holds.as_ref().and_then(|t| t.name.as_deref());
-    if let Some(name) = hand {
-        let _ = writeln!(text, "{}", paint.faint(&format!("carrying {name}")));
-    }
-    text
 }
 
 #[cfg(test)]

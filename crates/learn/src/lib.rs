@@ -81,9 +81,9 @@ pub use generator::sampler::{Sampler, gumbel_max};
 pub use insight::compare::{Comparison, Difference, Everywhere, Pruned, Side};
 pub use insight::diagnose::{Diagnosis, FirstFailure, Missing, Pair, Patient, Shown, diagnose};
 pub use insight::explain::{
-    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Forbidden, Found, Leeway, Look, Match,
-    NumberChange, Others, Reading, Reason, Standing, Trace, WhatIf, WhatIfs, WhyNot, explain_episode,
-    find_action,
+    Ask, Bounds, Change, End, ExplainedStep, Explainer, Explanation, Forbidden, Found, Laws, Leeway, Look,
+    Match, NumberChange, Others, Reading, Reason, Seen, Standing, Trace, WhatIf, WhatIfs, WhyNot,
+    explain_episode, find_action,
 };
 pub use insight::verify::{
     CertificateLine, Counterexample, Estimate, Excess, Failure, Guarded, Kind, Monitor, NoMonitor, Progress,

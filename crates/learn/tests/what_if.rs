@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use derrl_env::{Rng, observe};
 use derrl_learn::{
-    Ask, Bounds, Explainer, Found, Others, Reason, Standing, WhatIf, WhatIfs, evaluate, explain_episode,
+    Ask, Bounds, Explainer, Found, Others, Reason, Seen, Standing, WhatIf, WhatIfs, evaluate, explain_episode,
 };
 use derrl_logic::{
     Alphabet, Constant, Decider, Facts, GroundAction, Object, Policy, Pred, Role, Source, Universe,
@@ -188,7 +188,7 @@ fn a_smallest_change_is_one_and_no_smaller_one_exists() {
     for round in 0..60 {
         let case = Case::draw(&mut rng);
         let background = round % 3 == 0;
-        let bounds = Bounds { changes: 3, background, ..Bounds::default() };
+        let bounds = Bounds { changes: 3, background, inconsistent: true, ..Bounds::default() };
         let explainer = Explainer::new(&case.policy, &case.alphabet);
         for action in case.universe.ground_actions(&case.alphabet) {
             let WhatIf { now, chosen, alone, silent, .. } =
@@ -237,21 +237,22 @@ fn what_cannot_be_is_told_from_what_takes_too_many_changes() {
         let action = derrl_learn::find_action(&alphabet, &universe, action, &names).unwrap();
         explainer.what_if(&action, &facts, &universe, bounds)
     };
+    let all = Bounds { inconsistent: true, ..Bounds::default() };
     // `stop` always fires and is stronger than the only rule for x.
-    assert_eq!(of("go(x)", Bounds::default()).chosen, Found::Impossible);
-    assert_eq!(of("go(z)", Bounds { changes: 2, ..Bounds::default() }).chosen, Found::Beyond { changes: 2 });
-    assert_eq!(size(&of("go(z)", Bounds::default()).alone), Some(3));
-    let few = Bounds { states: 3, ..Bounds::default() };
+    assert_eq!(of("go(x)", all).chosen, Found::Impossible);
+    assert_eq!(of("go(z)", Bounds { changes: 2, ..all }).chosen, Found::Beyond { changes: 2 });
+    assert_eq!(size(&of("go(z)", all).alone), Some(3));
+    let few = Bounds { states: 3, ..all };
     assert!(matches!(of("go(z)", few).chosen, Found::GaveUp { .. }));
     // Background facts stay unless told otherwise: then `stop` can be silenced.
-    let any = Bounds { background: true, ..Bounds::default() };
+    let any = Bounds { background: true, ..all };
     let answer = of("go(x)", any);
     assert_eq!(size(&answer.chosen), Some(3), "{answer:?}");
     assert_eq!(answer.silent.unwrap().removed, ["b(x)", "b(y)"]);
 }
 
 #[test]
-fn a_change_that_keeps_the_constraints_is_preferred_and_can_be_required() {
+fn a_change_that_keeps_the_constraints_is_preferred_and_others_are_shown_if_asked() {
     let alphabet = Alphabet::parse(&Source::new("domain.pl", DOMAIN)).unwrap();
     let policy = "0.9::go(X) :- p(X). 0.5::stop :- b(X).";
     let policy = Policy::parse(&Source::new("policy.pl", policy), &alphabet).unwrap();
@@ -265,12 +266,12 @@ fn a_change_that_keeps_the_constraints_is_preferred_and_can_be_required() {
     let go = go.unwrap();
     // p(y) alone breaks `false :- p(X), q(X, Y)`: it is offered only where nothing else is found.
     let one = Bounds { changes: 1, ..Bounds::default() };
-    let Found::Found(quick) = explainer.what_if(&go, &facts, &universe, one).alone else {
+    let any = Bounds { inconsistent: true, ..one };
+    let Found::Found(quick) = explainer.what_if(&go, &facts, &universe, any).alone else {
         panic!("one fact is enough")
     };
     assert_eq!((quick.added.len(), quick.breaks.len()), (1, 1));
-    let strict = Bounds { inconsistent: false, ..one };
-    assert_eq!(explainer.what_if(&go, &facts, &universe, strict).alone, Found::Beyond { changes: 1 });
+    assert_eq!(explainer.what_if(&go, &facts, &universe, one).alone, Found::Beyond { changes: 1 });
     let Found::Found(whole) = explainer.what_if(&go, &facts, &universe, Bounds::default()).alone else {
         panic!("two facts are enough")
     };
@@ -278,6 +279,52 @@ fn a_change_that_keeps_the_constraints_is_preferred_and_can_be_required() {
         (whole.added, whole.removed, whole.breaks.len()),
         (vec!["p(y)".into()], vec!["q(y, z)".into()], 0)
     );
+}
+
+/// Each block is on one thing, and free if and only if nothing is on it: the domain file does not say so.
+#[test]
+fn laws_that_were_seen_keep_changes_among_states_that_can_be() {
+    let spec = derrl_env::find("blocks").unwrap();
+    let alphabet = spec.alphabet();
+    let mut env = spec.make(&alphabet, "train", &derrl_env::Options::default()).unwrap();
+    let policy =
+        "0.9::move(X, Y) :- top(X), top(Y), goal_on(X, Y). 0.8::move(X, Y) :- top(X), on(X, Z), isFloor(Y).";
+    let policy = Policy::parse(&Source::new("policy.pl", policy), &alphabet).unwrap();
+    let explainer = Explainer::new(&policy, &alphabet);
+    let laws = Seen::of_world(&explainer, env.as_mut(), 0).laws(&alphabet);
+    assert!(!laws.is_empty());
+    let state = "top(x). on(x, y). on(y, floor). top(z). on(z, floor). goal_on(y, z). isFloor(floor).";
+    let (universe, facts) = parse_state(&Source::new("state.pl", state), &alphabet).unwrap();
+    let case = Case { alphabet: Alphabet::clone(&alphabet), universe, policy: policy.clone(), facts };
+    let blocks = ["x", "y", "z"].map(|name| case.universe.find(&Constant::name(name)).unwrap());
+    let pred = |name, arity| case.alphabet.find_predicate(name, arity).unwrap();
+    let (on, top) = (pred("on", 2), pred("top", 1));
+    let can_be = |facts: &Facts| {
+        let below = |x| facts.tuples(on).filter(|pair| pair[0] == x).count();
+        let above = |x| facts.tuples(on).filter(|pair| pair[1] == x).count();
+        blocks.iter().all(|&x| below(x) == 1 && above(x) + usize::from(facts.holds(top, &[x])) == 1)
+    };
+    let (mut found, mut odd) = (0, 0);
+    for action in case.universe.ground_actions(&case.alphabet) {
+        let explainer = Explainer::new(&policy, &case.alphabet);
+        let changes = |what_if: WhatIf| {
+            let found = [what_if.chosen, what_if.alone].into_iter().filter_map(|found| match found {
+                Found::Found(change) => Some(change),
+                _ => None,
+            });
+            found.chain(what_if.silent).collect::<Vec<_>>()
+        };
+        let ask = |explainer: Explainer<'_>| {
+            changes(explainer.what_if(&action, &case.facts, &case.universe, Bounds::default()))
+        };
+        for change in ask(explainer.under(&laws)) {
+            assert!(can_be(&apply(&case, &change)), "{change:?}");
+            assert!(change.breaks.is_empty());
+            found += 1;
+        }
+        odd += ask(explainer).iter().filter(|change| !can_be(&apply(&case, change))).count();
+    }
+    assert!(found > 3 && odd > 0, "{found} changes, {odd} odd ones without laws");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use derrl_learn::{Change, Found, Match, NumberChange, Reason, Standing, WhatIf, 
 use derrl_report::{Marks, Picture};
 use serde::Serialize;
 
-use crate::laws::Laws;
 use crate::pictures::Pictures;
 
 /// Numbers of which it is told what each alone would have to be.
@@ -73,10 +72,6 @@ fn is_none_or_zero(n: &f64) -> bool {
 
 /// Writes answers about one state down.
 pub struct Answers<'a> {
-    /// What was so in all states of the episode.
-    pub laws: &'a Laws,
-    /// What holds in the state.
-    pub facts: &'a [String],
     /// Where pictures go.
     pub drawn: &'a mut Pictures,
 }
@@ -113,7 +108,6 @@ impl Answers<'_> {
     fn answers(&mut self, what_if: WhatIf) -> Vec<Answer> {
         let WhatIf { chosen, alone, silent, numbers, .. } = what_if;
         let same = chosen == alone;
-        let silent = silent.filter(|change| !self.is_odd(change));
         let mut answers = vec![self.answer("chosen", chosen)];
         if !same {
             answers.push(self.answer("alone", alone));
@@ -144,23 +138,14 @@ impl Answers<'_> {
     fn answer(&mut self, for_: &'static str, result: Found) -> Option<Answer> {
         let none = match result {
             Found::Already => return None,
-            Found::Found(change) if self.is_odd(&change) => {
-                "no small change to a state that can be makes a rule choose it".to_string()
-            }
             Found::Found(change) => return Some(self.found(for_, change)),
             Found::Unreachable => "in no state that can be reached here does a rule choose it".to_string(),
-            Found::Impossible => "no change of state facts makes a rule choose it".to_string(),
+            Found::Impossible => "no change to a state that can be makes a rule choose it".to_string(),
             Found::Beyond { changes } | Found::GaveUp { changes } => {
-                format!("no change of up to {changes} facts makes a rule choose it")
+                format!("no change of up to {changes} facts to a state that can be makes a rule choose it")
             }
         };
         Some(Answer { for_, none: Some(none), ..Answer::default() })
-    }
-
-    /// Whether a change would lead to a state that cannot be, as far as the domain and the episode tell. One that was reached can be.
-    fn is_odd(&self, change: &Change) -> bool {
-        change.look.is_none()
-            && (!change.breaks.is_empty() || self.laws.are_broken(self.facts, &change.removed, &change.added))
     }
 }
 

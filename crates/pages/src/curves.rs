@@ -35,6 +35,25 @@ pub fn drawn(curves: &[Curve]) -> Option<Drawn> {
     Some(Drawn { chart, plot, restarts: curves.len() })
 }
 
+/// The best rules so far by decisions and return, for runs in which nothing is trained by gradient; none before there are two.
+pub fn of_bests(points: &[(f64, f64)]) -> Option<Drawn> {
+    if points.len() < 2 {
+        return None;
+    }
+    // What was best stays so until something is better.
+    let steps = points.windows(2).flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
+    let line = Series {
+        name: Some("best rules so far".to_string()),
+        points: steps.chain(points.last().copied()).collect(),
+        color: "var(--accent)",
+        width: 2.6,
+        ..Series::default()
+    };
+    let (x_label, y_label) = ("decisions".to_string(), "return of these rules".to_string());
+    let (chart, plot) = Chart { x_label, y_label, series: vec![line], ..Chart::default() }.draw();
+    Some(Drawn { chart, plot, restarts: 0 })
+}
+
 /// The training curves of all restarts, each with whether it was chosen, in the colours of the page. Single updates are few
 /// episodes, so lines are running means; the updates of the chosen restart stand behind its line.
 pub fn training_curve(title: &str, curves: &[(bool, &[(f64, f64)])]) -> Chart {

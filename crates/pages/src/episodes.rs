@@ -19,7 +19,7 @@ const MOST_OTHERS: usize = 64;
 const MOST_CHANGES: usize = 10_000;
 const MOST_EXPLAINED: usize = 40_000;
 /// How far a page looks for changes: far enough for the worlds at hand, and quick.
-const BOUNDS: Bounds = Bounds { changes: 4, states: 2_000, background: false, inconsistent: true };
+const BOUNDS: Bounds = Bounds { changes: 4, states: 2_000, background: false, inconsistent: false };
 /// Episodes that are looked at for ones to show, at the most.
 const LOOKED_AT: usize = 12;
 

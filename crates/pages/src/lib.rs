@@ -16,7 +16,6 @@
 //! | `uses.rs` | what is lost without each rule |
 //! | `findings.rs` | what a verification found, in words, JSON and pictures |
 //! | `verification.rs` | what is proved or refuted about the policy of a run |
-//! | `laws.rs` | what was so in all states of an episode |
 //! | `hour.rs` | an hour of traffic that can be watched |
 //! | `html.rs` | the HTML around all this |
 
@@ -28,7 +27,6 @@ mod extent;
 mod findings;
 mod hour;
 mod html;
-mod laws;
 mod pictures;
 mod record;
 mod run;
@@ -36,7 +34,7 @@ mod uses;
 mod verification;
 mod writer;
 
-pub use curves::training_curve;
+pub use curves::{of_bests, training_curve};
 pub use episodes::showpiece;
 pub use error::Error;
 pub use extent::Extent;

@@ -10,7 +10,6 @@ use derrl_report::{Marks, Picture};
 use serde::Serialize;
 
 use crate::answers::{Answers, Fired, Other, brief};
-use crate::laws::Laws;
 use crate::pictures::{Pictures, tenth};
 
 /// All episodes of a run.
@@ -139,14 +138,12 @@ pub struct Writer<'a> {
     before: Vec<(usize, f64, f64, usize)>,
     size: (f64, f64),
     total: f64,
-    /// What was so in all states of the episode.
-    laws: Laws,
 }
 
 impl<'a> Writer<'a> {
     /// Writes episodes of this environment down among these.
     pub fn new(alphabet: &'a Alphabet, env: &'a dyn Env, all: &'a mut Episodes) -> Writer<'a> {
-        Writer { alphabet, env, all, before: Vec::new(), size: (0.0, 0.0), total: 0.0, laws: Laws::default() }
+        Writer { alphabet, env, all, before: Vec::new(), size: (0.0, 0.0), total: 0.0 }
     }
 
     /// An episode, with what is new in it added to what repeats.
@@ -156,10 +153,6 @@ impl<'a> Writer<'a> {
             Some(first) if first.agent.is_none() => self.split(first.explanation.facts.clone()).1,
             _ => Vec::new(),
         };
-        let states: Vec<Vec<String>> =
-            trace.steps.iter().map(|step| self.split(step.explanation.facts.clone()).0).collect();
-        let states: Vec<Vec<&str>> = states.iter().map(|s| s.iter().map(String::as_str).collect()).collect();
-        self.laws = Laws::of(&states);
         let opens = opening(&trace.steps);
         let steps = trace.steps.into_iter().map(|step| self.step(step)).collect();
         let end = trace.end;
@@ -229,7 +222,7 @@ impl<'a> Writer<'a> {
         let number = self.all.situations.len();
         self.all.known.insert(key, number);
         self.all.explained += others.len();
-        let mut answers = Answers { laws: &self.laws, facts: &facts, drawn: &mut self.all.drawn };
+        let mut answers = Answers { drawn: &mut self.all.drawn };
         let others = others.into_iter().map(|why| answers.other(why)).collect();
         let facts = self.visible(facts, with_background);
         self.all.situations.push(Situation { facts, others, unexplained });

@@ -141,14 +141,18 @@ impl<'a> English<'a> {
     /// Which variables are mentioned once, and of what type they are: the narrowest that is asked for.
     fn count(&self, body: &[Literal], head: &[Arg], of_head: &[Type]) -> BTreeMap<u8, Known> {
         let mut types: BTreeMap<u8, (usize, Type)> = BTreeMap::new();
+        // That something does not hold of an object says little about its type: it counts where nothing else is said.
+        let (holding, others): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|l| l.positive);
+        let in_body = holding.into_iter().chain(others);
         let in_body =
-            body.iter().map(|l| (l.args.as_slice(), self.alphabet.predicate(l.pred).args.as_slice()));
-        for (args, places) in std::iter::once((head, of_head)).chain(in_body) {
+            in_body.map(|l| (l.args.as_slice(), self.alphabet.predicate(l.pred).args.as_slice(), l.positive));
+        for (args, places, narrows) in std::iter::once((head, of_head, true)).chain(in_body) {
             for (arg, &t) in args.iter().zip(places) {
                 if let Arg::Var(v) = arg {
                     let entry = types.entry(v.0).or_insert((0, Types::ANY));
                     entry.0 += 1;
-                    if self.alphabet.types.is_subtype(t, entry.1) {
+                    let counts = narrows || entry.1 == Types::ANY || self.kind(t).is_none();
+                    if counts && self.alphabet.types.is_subtype(t, entry.1) {
                         entry.1 = t;
                     }
                 }

@@ -34,5 +34,5 @@ pub use english::English;
 pub use film::{Caption, Frame, film, frames, stills, strip, strip_of_property};
 pub use fit::fit;
 pub use node::{Document, Node, escape};
-pub use picture::{Marks, Picture, Piece};
+pub use picture::{Marks, Picture, Piece, in_letters, towers};
 pub use theme::{Theme, css};

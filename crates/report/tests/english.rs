@@ -40,6 +40,17 @@ fn a_world_says_how_its_rules_read() {
 }
 
 #[test]
+fn what_does_not_hold_says_nothing_about_a_type() {
+    // The floor is no block, and not bad either.
+    let rules = ":- derived(bad(block)). bad(X) :- on(X, Y), \\+ goal_on(X, Y). \
+                 move(X, Y) :- goal_on(X, Y), \\+ bad(Y).";
+    assert_eq!(
+        of_world("rearrange", rules),
+        ["Put a block X on a place Y if X should be on Y and bad does not hold of Y."]
+    );
+}
+
+#[test]
 fn other_worlds_are_read_out_by_their_names() {
     let domain = Alphabet::parse(&Source::new(
         "d.pl",

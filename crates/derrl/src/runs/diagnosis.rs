@@ -83,11 +83,7 @@ pub fn lines(found: &Diagnosis) -> Vec<String> {
             Some(rule) => format!("`{rule}` takes `{}`", first.action),
             None => format!("no rule fires, and `{}` is taken by chance", first.action),
         };
-        let share = 100.0 * first.success;
-        lines.push(format!(
-            "{} fail first ({share:.0}% succeed): at step {}, {rule}",
-            first.instances, first.step
-        ));
+        lines.push(format!("it fails first in {}: at step {}, {rule}", first.instances, first.step));
     }
     if found.still_rises == Some(true) {
         lines.push("the return still rose when training ended".to_string());

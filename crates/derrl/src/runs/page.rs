@@ -93,11 +93,17 @@ pub fn glance(folder: &RunFolder, label: &str) -> Value {
     let metrics = metrics(folder).unwrap_or_default();
     let (domain, seed) = (&folder.config.domain, folder.config.seed);
     let mut told = derrl_pages::glance(label, domain, seed, result.as_ref(), &metrics);
+    let bests = folder.bests();
+    if told["chart"].is_null() {
+        let points: Vec<(f64, f64)> =
+            bests.iter().map(|best| (best.decisions as f64, best.mean_return)).collect();
+        told["chart"] = json!(derrl_pages::of_bests(&points));
+    }
     if result.is_none() {
         let now = folder.now();
         told["stopped"] = now.is_none().into();
         told["now"] = json!(now);
-        told["best"] = json!(folder.bests().last());
+        told["best"] = json!(bests.last());
         told["resume"] = format!("derrl train --resume {}", quoted(folder.path())).into();
     }
     told

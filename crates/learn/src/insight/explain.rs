@@ -8,9 +8,11 @@
 //! | `explain/leeway.rs` | how far a number may be off before the decision changes |
 //! | `explain/number.rs` | the least change of a number that makes a policy choose an action |
 //! | `explain/what_if.rs` | the smallest change of facts that makes a policy choose an action |
+//! | `explain/laws.rs` | what was so in all states that were seen |
 //! | `explain/reachable.rs` | the same, told by states that can be reached |
 //! | `explain/trace.rs` | explained episodes |
 
+mod laws;
 mod leeway;
 mod nearest;
 mod number;
@@ -29,6 +31,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
+pub use laws::{Laws, Seen};
 pub use leeway::Leeway;
 pub use number::NumberChange;
 pub use reading::Reading;
@@ -155,6 +158,8 @@ pub struct Explainer<'a> {
     legal: Option<&'a [GroundAction]>,
     /// What the policy was learned on, where that is known.
     scope: Option<&'a Scope>,
+    /// What holds in all states, as far as these were seen.
+    laws: Option<&'a Laws>,
 }
 
 /// What each variable of a rule stands for.
@@ -163,13 +168,19 @@ type Phi = Vec<Option<Object>>;
 impl<'a> Explainer<'a> {
     /// An explainer for a policy over this alphabet.
     pub fn new(policy: &'a Policy, alphabet: &'a Alphabet) -> Explainer<'a> {
-        Explainer { policy, alphabet, legal: None, scope: None }
+        Explainer { policy, alphabet, legal: None, scope: None, laws: None }
     }
 
     /// The same for a policy that was learned on this: states outside are told.
     #[must_use]
     pub fn learned_on(&self, scope: Option<&'a Scope>) -> Explainer<'a> {
         Explainer { scope, ..*self }
+    }
+
+    /// The same where states obey these laws: what would have to change keeps them.
+    #[must_use]
+    pub fn under(&self, laws: &'a Laws) -> Explainer<'a> {
+        Explainer { laws: Some(laws), ..*self }
     }
 
     /// The same for a state in which only these actions are legal, given in order; `None` where any may be tried.

@@ -3,17 +3,22 @@
 mod cart;
 mod facts;
 mod grid;
+mod letters;
 mod numbers;
 mod own;
 mod places;
 mod roads;
 mod stacks;
 mod streets;
+mod towers;
 
 use derrl_env::Scene;
 use derrl_learn::Match;
 
 use crate::node::{Document, Node};
+
+pub use letters::in_letters;
+pub use towers::towers;
 
 /// A state drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +53,7 @@ impl Picture {
     pub fn new(scene: &Scene, facts: &[String], marks: &Marks) -> Picture {
         match scene {
             Scene::Facts => facts::draw(&[], facts, marks),
-            Scene::Objects(objects) => places::towers(facts, marks)
+            Scene::Objects(objects) => towers::draw(facts, marks)
                 .or_else(|| places::draw(&objects.groups, facts, marks))
                 .unwrap_or_else(|| facts::draw(&objects.groups, facts, marks)),
             Scene::Stacks(scene) => stacks::draw(scene, marks),

@@ -6,10 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use derrl_env::scene::Stacks;
-
 use super::facts::{Fact, read};
-use super::{Marks, Picture, stacks};
+use super::{Marks, Picture};
 use crate::node::Node;
 
 type Point = (f64, f64);
@@ -54,94 +52,29 @@ fn places_first(name: &str) -> bool {
 }
 
 /// What a name of one object says to be there: `at_ferry`, `lift_at`.
-fn token(name: &str) -> Option<&str> {
+pub(super) fn token(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("at_").or_else(|| name.strip_suffix("_at"))?;
     (!rest.is_empty()).then_some(rest)
 }
 
 /// What is read from the facts of a state.
-struct Reading<'a> {
+pub(super) struct Reading<'a> {
     facts: Vec<Fact<'a>>,
     /// What each object is in.
-    inside: BTreeMap<&'a str, &'a str>,
+    pub inside: BTreeMap<&'a str, &'a str>,
     /// Things that are no objects, and where they are.
     tokens: BTreeMap<&'a str, &'a str>,
-    places: Vec<&'a str>,
+    pub places: Vec<&'a str>,
     /// Things that are in no place now.
-    nowhere: Vec<&'a str>,
+    pub nowhere: Vec<&'a str>,
     /// What is said about things and places, a word each.
-    said: BTreeMap<&'a str, Vec<String>>,
+    pub said: BTreeMap<&'a str, Vec<String>>,
     /// Of these, what squares of a grid have room for: values such as colours.
     values: BTreeMap<&'a str, String>,
     /// What is wanted of a thing or place, and whether it is so.
-    wanted: BTreeMap<&'a str, Vec<(String, bool)>>,
+    pub wanted: BTreeMap<&'a str, Vec<(String, bool)>>,
     /// Facts that nothing is drawn for.
-    rest: Vec<(String, bool)>,
-}
-
-/// Blocks on each other and on a table, where that is what facts are about.
-pub(super) fn towers(facts: &[String], marks: &Marks) -> Option<Picture> {
-    let all: Vec<Fact<'_>> = facts.iter().map(|f| read(f)).collect();
-    let of = |name: &'static str| all.iter().filter(move |f| f.name == name);
-    let standing: Vec<&str> = of("on_table").filter(|f| f.args.len() == 1).map(|f| f.args[0]).collect();
-    let on: Vec<(&str, &str)> =
-        of("on").filter(|f| f.args.len() == 2).map(|f| (f.args[0], f.args[1])).collect();
-    let held: Vec<&str> = of("holding").filter(|f| f.args.len() == 1).map(|f| f.args[0]).collect();
-    // Others may be said of single blocks: what a policy defines.
-    let is_about_towers = |f: &Fact<'_>| {
-        f.args.len() < 2 && token(f.name).is_none() || matches!(f.name, "on" | "goal_on") && f.args.len() == 2
-    };
-    if on.is_empty() && of("goal_on").next().is_none()
-        || standing.is_empty() && held.is_empty()
-        || !all.iter().all(is_about_towers)
-    {
-        return None;
-    }
-    let mut blocks: BTreeSet<&str> = standing.iter().chain(&held).copied().collect();
-    blocks.extend(on.iter().map(|(x, _)| *x));
-    let mut blocks: Vec<&str> = blocks.into_iter().collect();
-    // `b10` after `b9`.
-    blocks.sort_by_key(|b| (b.chars().count(), *b));
-    let number = |block: &str| blocks.iter().position(|b| *b == block).map(|i| i as u32);
-    let tower = |bottom: &str, on: &[(&str, &str)]| {
-        let mut tower: Vec<u32> = number(bottom).into_iter().collect();
-        let mut top = bottom;
-        while let Some((next, _)) = on.iter().find(|(_, y)| *y == top)
-            && tower.len() <= blocks.len()
-        {
-            tower.extend(number(next));
-            top = next;
-        }
-        tower
-    };
-    let goal: Vec<(&str, &str)> =
-        of("goal_on").filter(|f| f.args.len() == 2).map(|f| (f.args[0], f.args[1])).collect();
-    let bottoms =
-        goal.iter().map(|(_, y)| *y).filter(|y| !goal.iter().any(|(x, _)| x == y)).collect::<BTreeSet<_>>();
-    let towers: Vec<Vec<u32>> = standing.iter().map(|b| tower(b, &on)).collect();
-    // Facts may say that a block is in two places.
-    let mut seen: Vec<u32> =
-        towers.iter().flatten().copied().chain(held.iter().filter_map(|b| number(b))).collect();
-    let count = seen.len();
-    seen.sort_unstable();
-    seen.dedup();
-    if seen.len() < count {
-        return None;
-    }
-    let scene = Stacks {
-        stacks: towers,
-        goal: bottoms.iter().map(|b| tower(b, &goal)).collect(),
-        blocks: blocks.iter().map(ToString::to_string).collect(),
-        floor: "table".to_string(),
-    };
-    let mut picture = stacks::draw(&scene, marks);
-    // What the hand holds hangs over its own place.
-    for block in held {
-        if let Some(b) = number(block) {
-            stacks::hang(&mut picture, &scene, b, marks);
-        }
-    }
-    Some(picture)
+    pub rest: Vec<(String, bool)>,
 }
 
 /// Draws facts about objects that come in groups; `None` where they are not about things at places.
@@ -192,7 +125,7 @@ fn lines(all: &[&(String, bool)]) -> Vec<(String, bool)> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(groups: &'a [Vec<String>], facts: &'a [String]) -> Option<Reading<'a>> {
+    pub fn new(groups: &'a [Vec<String>], facts: &'a [String]) -> Option<Reading<'a>> {
         let facts: Vec<Fact<'a>> = facts.iter().map(|f| read(f)).collect();
         let mut group = BTreeMap::new();
         for (i, of_type) in groups.iter().enumerate() {
@@ -373,7 +306,7 @@ impl<'a> Reading<'a> {
     }
 
     /// What is in a place or a thing, in order.
-    fn content(&self, of: &str) -> Vec<&'a str> {
+    pub fn content(&self, of: &str) -> Vec<&'a str> {
         let tokens = self.tokens.iter().filter(|(_, p)| **p == of).map(|(t, _)| *t);
         let mut things: Vec<&str> = self.inside.iter().filter(|(_, p)| **p == of).map(|(x, _)| *x).collect();
         things.sort_by_key(|x| natural(x));

@@ -9,6 +9,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
+use super::laws::Seen;
 use super::reachable::Reachable;
 use super::{Bounds, Explainer, Explanation, Leeway, WhatIf, find_action};
 use crate::act::score::episode_streams;
@@ -125,13 +126,13 @@ pub fn explain_episode(
 ) -> Result<Trace, Error> {
     let explainer = Explainer::new(policy, alphabet).learned_on(ask.scope.as_ref());
     let (mut world, mut ties) = episode_streams(seed, episode);
+    let asks = !matches!(ask.what_if, WhatIfs::None) && !ask.is_late();
+    let mut seen = if asks { Seen::of_world(&explainer, env, seed) } else { Seen::default() };
     env.reset(&mut world);
-    let around = match ask.what_if {
-        WhatIfs::Others if !ask.is_late() => Reachable::explore(&explainer, env),
-        _ => None,
-    };
+    let around = if asks { Reachable::explore(&explainer, env) } else { None };
     let mut facts = Facts::new(alphabet);
     let (mut trace, mut listed) = (Vec::new(), Vec::new());
+    let mut moments = Vec::new();
     let mut total = 0.0;
     let mut status = Status::Running;
     for step in 1..=steps {
@@ -144,30 +145,29 @@ pub fn explain_episode(
         let explainer = explainer.among(legal);
         let late = ask.is_late();
         let asked = if late { Vec::new() } else { ask.others.list(alphabet, &universe, legal) };
-        let (action, mut explanation) =
+        let (action, explanation) =
             bounded(MOST_WORK, || explainer.explain(&facts, &universe, &mut ties, &asked))
                 .map_err(Error::Definition)?
                 .ok_or_else(|| {
                     Error::World(Fault::new("there is nothing to do: this state has no actions"))
                 })?;
-        let what_if = match &ask.what_if {
-            _ if late => None,
-            WhatIfs::None => None,
-            WhatIfs::One(action, names) => find_action(alphabet, &universe, *action, names)
-                .ok()
-                .map(|action| explainer.what_if(&action, &facts, &universe, ask.bounds)),
-            WhatIfs::Others => {
-                let asked: Vec<GroundAction> = asked.into_iter().filter(|a| *a != action).collect();
-                explainer.ask_others(&mut explanation, &facts, &universe, &asked, (ask, around.as_ref()));
-                None
-            }
-        };
+        if asks {
+            seen.note(&facts, &universe, alphabet);
+            let others = asked.into_iter().filter(|a| *a != action).collect();
+            let facts = facts.clone();
+            moments.push(Moment {
+                facts,
+                universe: Arc::clone(&universe),
+                legal: legal.map(<[_]>::to_vec),
+                others,
+            });
+        }
         let leeway = if ask.leeway && !late { explainer.leeway(&facts, &universe) } else { Vec::new() };
         let outcome = env.step(action.action, &action.args, &mut world);
         (status, total) = (outcome.status, total + outcome.reward);
         let reward = outcome.reward;
         let status = name(status);
-        trace.push(ExplainedStep { step, agent, explanation, what_if, leeway, reward, status, scene });
+        trace.push(ExplainedStep { step, agent, explanation, what_if: None, leeway, reward, status, scene });
         if outcome.status != Status::Running {
             break;
         }
@@ -181,6 +181,10 @@ pub fn explain_episode(
         facts: facts.show(alphabet, env.universe()),
         scene: env.scene(),
     };
+    let laws = seen.laws(alphabet);
+    for (moment, step) in moments.iter().zip(&mut trace).take_while(|_| !ask.is_late()) {
+        moment.answer(&explainer.under(&laws).among(moment.legal.as_deref()), ask, around.as_ref(), step);
+    }
     Ok(Trace { steps: trace, end })
 }
 
@@ -224,25 +228,57 @@ impl Others {
     }
 }
 
-impl Explainer<'_> {
-    /// Adds to each of the other actions, `asked`, what would have to change for it: told by a state that can be reached, where one is
-    /// known.
-    fn ask_others(
+/// A state of the episode, and the other actions that are explained there.
+struct Moment {
+    facts: Facts,
+    universe: Arc<Universe>,
+    legal: Option<Vec<GroundAction>>,
+    others: Vec<GroundAction>,
+}
+
+impl Moment {
+    /// Says what would have to change for the actions that are asked about.
+    fn answer(
         &self,
-        explanation: &mut Explanation,
-        facts: &Facts,
-        universe: &Universe,
-        asked: &[GroundAction],
-        (ask, around): (&Ask, Option<&Reachable>),
+        explainer: &Explainer<'_>,
+        ask: &Ask,
+        around: Option<&Reachable>,
+        step: &mut ExplainedStep,
     ) {
-        let near = around.map(|around| around.by_distance(facts, self.alphabet)).unwrap_or_default();
-        for (why, action) in explanation.others.iter_mut().zip(asked) {
-            if ask.is_late() {
-                return;
+        let (alphabet, universe) = (explainer.alphabet, &*self.universe);
+        let near = around.map(|around| (around, around.by_distance(&self.facts, alphabet)));
+        let answer =
+            |action: &GroundAction| explainer.ask(action, (&self.facts, universe), &near, ask.bounds);
+        match &ask.what_if {
+            WhatIfs::None => {}
+            WhatIfs::One(action, names) => {
+                let action = find_action(alphabet, universe, *action, names).ok();
+                step.what_if = action.map(|action| answer(&action));
             }
-            let reachable = around.and_then(|around| around.what_if(self, action, &near));
-            why.what_if =
-                Some(reachable.unwrap_or_else(|| self.what_if(action, facts, universe, ask.bounds)));
+            WhatIfs::Others => {
+                let others = step.explanation.others.iter_mut().zip(&self.others);
+                for (why, action) in others.take_while(|_| !ask.is_late()) {
+                    why.what_if = Some(answer(action));
+                }
+            }
         }
+    }
+}
+
+/// States that can be reached in the instance, by how much each differs from the present one.
+type Near<'a> = Option<(&'a Reachable, Vec<(usize, usize)>)>;
+
+impl Explainer<'_> {
+    /// What would have to change for an action: told by a state that can be reached, where one is known.
+    fn ask(
+        &self,
+        action: &GroundAction,
+        (facts, universe): (&Facts, &Universe),
+        near: &Near<'_>,
+        bounds: Bounds,
+    ) -> WhatIf {
+        let reachable = near.as_ref().filter(|_| !bounds.background);
+        let reachable = reachable.and_then(|(around, near)| around.what_if(self, action, near));
+        reachable.unwrap_or_else(|| self.what_if(action, facts, universe, bounds))
     }
 }

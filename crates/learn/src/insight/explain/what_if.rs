@@ -12,7 +12,11 @@
 //! Where rules use derived predicates, only given facts are flipped and the others derived anew. Which of them matter for a derived
 //! fact is not known beforehand, so the search branches over all that any rule depends on. Numbers stay as they are: `number.rs` changes one of
 //! them alone.
+//!
+//! A change has to keep the constraints of the domain, and the laws that hold in all states that were seen (`laws.rs`), as far as the
+//! state itself keeps them.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use derrl_env::Scene;
@@ -21,6 +25,7 @@ use derrl_logic::{
 };
 use serde::Serialize;
 
+use super::laws::{Atom, Laws};
 use super::{Explainer, Ground, Match, NumberChange, Phi, bind, ground, named, open_variables};
 
 /// What would have to change for an action to be chosen.
@@ -63,7 +68,7 @@ pub enum Standing {
 pub enum Found {
     /// Nothing has to change.
     Already,
-    /// This change, and no smaller one: of those that keep the constraints of the domain, or of all where none of those does it.
+    /// This change, and no smaller one: of those that keep constraints and laws, or of all where none of those does it and any is asked for.
     Found(Change),
     /// No change of the facts that may change does it.
     Impossible,
@@ -94,7 +99,7 @@ pub struct Change {
     pub fired: Option<Match>,
     /// The other actions that would be as good, where rules derive them.
     pub ties: Vec<String>,
-    /// Constraints of the domain that the changed state would break: it is then no state of this world.
+    /// Constraints of the domain and laws that the changed state would break: it is then no state of this world.
     pub breaks: Vec<String>,
     /// What the changed state looks like, where it is one that can be reached.
     #[serde(skip)]
@@ -119,20 +124,20 @@ pub struct Bounds {
     pub states: usize,
     /// Whether background facts may change too.
     pub background: bool,
-    /// Whether changes may break constraints of the domain where no change that keeps them does it.
+    /// Whether changes may lead to states that cannot be, where no other change does it.
     pub inconsistent: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { changes: 6, states: 200_000, background: false, inconsistent: true }
+        Bounds { changes: 6, states: 200_000, background: false, inconsistent: false }
     }
 }
 
 impl Explainer<'_> {
     /// The smallest changes of a state that make the policy choose an action: as one of the best, and as the only best.
     ///
-    /// A change that leads to a state of this world is preferred to any that breaks a constraint of the domain, however small.
+    /// A change that leads to a state of this world is preferred to any that breaks a constraint or a law, however small.
     pub fn what_if(
         &self,
         action: &GroundAction,
@@ -203,8 +208,6 @@ enum Keep {
     Nothing,
 }
 
-type Atom = (Pred, Vec<Object>);
-
 /// Suppose that this rule derives the action, under this substitution.
 struct Hypothesis {
     /// What has to be flipped for it.
@@ -222,6 +225,7 @@ struct Search<'a> {
     original: &'a Facts,
     bounds: Bounds,
     axioms: Vec<Axiom<'a>>,
+    laws: Cow<'a, Laws>,
     /// The state as changed so far, and the atoms flipped.
     facts: Facts,
     flipped: Vec<Atom>,
@@ -261,6 +265,7 @@ impl<'a> Search<'a> {
             original: facts,
             bounds,
             axioms: Vec::new(),
+            laws: explainer.laws.map_or_else(Default::default, Cow::Borrowed),
             facts: facts.clone(),
             flipped: Vec::new(),
             fixed: Vec::new(),
@@ -349,7 +354,7 @@ impl<'a> Search<'a> {
         let possible = self.smallest_that_keeps(Keep::Constraints, goal, from, to);
         match possible {
             Found::Found(_) => possible,
-            _ if self.bounds.inconsistent && !self.axioms.is_empty() => {
+            _ if self.bounds.inconsistent && !(self.axioms.is_empty() && self.laws.is_empty()) => {
                 self.smallest_that_keeps(Keep::Nothing, goal, 1, to)
             }
             _ => possible,
@@ -460,8 +465,13 @@ impl<'a> Search<'a> {
         body.iter().filter_map(atom).collect()
     }
 
-    /// The constraints that the changed state breaks and the original one does not, each with the atoms of a violation.
-    fn broken(&self) -> impl Iterator<Item = (&'a str, Vec<Atom>)> + '_ {
+    /// The constraints and laws that the changed state breaks and the original one does not, each with the atoms of a violation.
+    fn broken(&self) -> impl Iterator<Item = (String, Vec<Atom>)> + '_ {
+        let states = (&self.facts, self.original);
+        self.broken_axioms().chain(self.laws.broken(states, &self.flipped, self.alphabet, self.universe))
+    }
+
+    fn broken_axioms(&self) -> impl Iterator<Item = (String, Vec<Atom>)> + '_ {
         self.axioms.iter().filter_map(|axiom| {
             let holds =
                 |l: &Literal, phi: &[Option<Object>], facts: &Facts| match ground(l, phi, self.universe) {
@@ -484,7 +494,7 @@ impl<'a> Search<'a> {
                 }
                 ControlFlow::Continue(())
             });
-            found.map(|atoms| (axiom.text, atoms))
+            found.map(|atoms| (axiom.text.to_string(), atoms))
         })
     }
 
@@ -520,7 +530,7 @@ impl<'a> Search<'a> {
             standing: self.standing(&decision),
             fired: derived.map(|(i, phi)| self.explainer.describe(i, &phi, &self.facts, self.universe)),
             ties: others.map(|a| self.explainer.show(a, self.universe)).collect(),
-            breaks: self.broken().map(|(text, _)| text.to_string()).collect(),
+            breaks: self.broken().map(|(text, _)| text).collect(),
             look: None,
         }
     }
