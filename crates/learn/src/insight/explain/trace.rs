@@ -127,7 +127,9 @@ pub fn explain_episode(
     let (mut world, mut ties) = episode_streams(seed, episode);
     env.reset(&mut world);
     let around = match ask.what_if {
-        WhatIfs::Others if !ask.is_late() => Reachable::explore(&explainer, env),
+        WhatIfs::Others if !ask.is_late() => {
+            bounded(MOST_WORK, || Reachable::explore(&explainer, env)).ok().flatten()
+        }
         _ => None,
     };
     let mut facts = Facts::new(alphabet);
