@@ -327,3 +327,13 @@ def test_the_command_says_how_python_does_it(delivery_run, tmp_path):
         assert done.returncode == 2 and "derrl.Run.load(folder, world)" in said, (args, said)
         if args[0] in ("verify", "diff", "simplify"):
             assert f"derrl.{args[0]}(run.policy" in said
+
+
+def test_the_table_of_the_results_is_made(monkeypatch, capsys):
+    import newcomers
+
+    assert newcomers.best_of_lake("4x4") == pytest.approx(0.744, abs=0.001)
+    assert newcomers.basic_strategy(16, 10, 0) and not newcomers.basic_strategy(13, 2, 0)
+    monkeypatch.setattr(newcomers, "SEEDS", [0])
+    newcomers.row("BabyAI GoToObj", 20_000, 60)
+    assert "| BabyAI GoToObj | 0 | 0.9" in capsys.readouterr().out
