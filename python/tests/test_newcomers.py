@@ -1,5 +1,6 @@
 """What somebody meets who comes with a world of their own: each of these once went wrong in silence, or said the wrong thing."""
 
+import os
 import pickle
 import random
 import subprocess
@@ -337,3 +338,12 @@ def test_the_table_of_the_results_is_made(monkeypatch, capsys):
     monkeypatch.setattr(newcomers, "SEEDS", [0])
     newcomers.row("BabyAI GoToObj", 20_000, 60)
     assert "| BabyAI GoToObj | 0 | 0.9" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a screen")
+def test_frames_are_drawn_without_a_screen_and_without_a_word():
+    code = "import derrl; derrl.train('CliffWalking-v1', max_steps=2000, episodes=2, progress=False)"
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "SDL_VIDEODRIVER")
+    bare = {key: value for key, value in os.environ.items() if key not in screens}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=bare)
+    assert (done.returncode, done.stderr) == (0, "")
