@@ -218,7 +218,8 @@ fn a_folder_of_pddl_is_checked() {
         assert!(said.contains("domain ok") && said.contains("policy ok"), "{said}");
     }
     let domain = std::fs::read_to_string(at.join("ferry/domain.pddl")).expect("it is there");
-    std::fs::write(at.join("ferry/domain.pddl"), domain.replace("(at-ferry ?from)", "(at-ferry ?c)")).expect("a file");
+    std::fs::write(at.join("ferry/domain.pddl"), domain.replace("(at-ferry ?from)", "(at-ferry ?c)"))
+        .expect("a file");
     let checked = run(at, &["check", "ferry"]);
     assert_eq!(checked.status.code(), Some(2));
     let said = text(&checked.stderr);

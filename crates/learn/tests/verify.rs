@@ -9,8 +9,8 @@ use derrl_learn::{
     verify,
 };
 use derrl_logic::{
-    Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Policy, Pred, Rule, Source, Var,
-    bounded, candidates, parse_ground_action,
+    Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Policy, Pred, Rule, Source, Var, bounded,
+    candidates, parse_ground_action,
 };
 
 /// Worlds with a size small enough for the naive reading.
@@ -554,7 +554,8 @@ fn a_bound_on_work_holds_on_all_threads() {
     let policy = parse("move(X, Y) :- top(X), top(Y).", &alphabet);
     let subject = subject(spec, &alphabet, 4, &policy, false);
     for threads in [1, 3] {
-        let walk = || verify(&subject, threads, Progress::default(), &mut NoMonitor).expect("no error").is_some();
+        let walk =
+            || verify(&subject, threads, Progress::default(), &mut NoMonitor).expect("no error").is_some();
         assert!(bounded(100, walk).is_err(), "{threads}");
         assert_eq!(bounded(100_000_000, walk), Ok(true), "{threads}");
     }

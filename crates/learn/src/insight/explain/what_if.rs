@@ -17,8 +17,8 @@ use std::ops::ControlFlow;
 
 use derrl_env::Scene;
 use derrl_logic::{
-    Alphabet, Decider, Decision, Facts, GroundAction, Literal, MOST_WORK, Object, Pred, Query, Role, Universe,
-    bounded, is_spent,
+    Alphabet, Decider, Decision, Facts, GroundAction, Literal, MOST_WORK, Object, Pred, Query, Role,
+    Universe, bounded, is_spent,
 };
 use serde::Serialize;
 
