@@ -223,5 +223,5 @@ fn a_folder_of_pddl_is_checked() {
     let checked = run(at, &["check", "ferry"]);
     assert_eq!(checked.status.code(), Some(2));
     let said = text(&checked.stderr);
-    assert!(said.contains("ferry/domain.pddl:14"), "{said}");
+    assert!(said.contains("ferry/domain.pddl:13"), "{said}");
 }
