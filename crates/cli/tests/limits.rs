@@ -147,10 +147,10 @@ fn one_decision_takes_so_much_work_and_no_more() {
 fn a_change_is_looked_for_with_so_much_work_and_no_more() {
     let folder = TempDir::new().expect("a temporary folder");
     let at = folder.path();
-    let blocks: String = (0..9).map(|i| format!("top(b{i}). on(b{i}, floor).\n")).collect();
-    fs::write(at.join("state.pl"), format!("isFloor(floor).\n{blocks}")).expect("a file");
+    let blocks: Vec<String> = (0..9).map(|i| format!("top(b{i}). on(b{i}, floor).\n")).collect();
+    fs::write(at.join("state.pl"), format!("isFloor(floor).\n{}", blocks.concat())).expect("a file");
     // One block more than there are.
-    let all: String = ('A'..='I').map(|v| format!(", on({v}, Y)")).collect();
+    let all = ('A'..='I').map(|v| format!(", on({v}, Y)")).collect::<Vec<_>>().concat();
     let never = |weight: usize| format!("0.{weight}::move(X, Y) :- isFloor(Y), on(X, Y){all}.\n");
     let rules = (6..9).map(never).collect::<String>() + "0.5::move(X, Y) :- top(X), isFloor(Y).\n";
     fs::write(at.join("policy.pl"), rules).expect("a file");

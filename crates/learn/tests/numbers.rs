@@ -212,11 +212,11 @@ fn leeway_takes_so_much_work_and_no_more() {
     let domain = ":- action(green(phase)). :- state(beside(phase, phase)). :- number(queue(phase), cars).";
     let leeway = |roads: usize| {
         let names = || (0..roads).map(|i| format!("p{i}"));
-        let state: String = names().map(|p| format!("beside({p}, q). queue({p}) = 3. ")).collect();
+        let state: Vec<String> = names().map(|p| format!("beside({p}, q). queue({p}) = 3. ")).collect();
         // One more road is asked for than there are.
-        let all: String = ('A'..).take(roads).map(|v| format!(", beside({v}, Y)")).collect();
+        let all = ('A'..).take(roads).map(|v| format!(", beside({v}, Y)")).collect::<Vec<_>>().concat();
         let rules = format!("0.9::green(X) :- beside(X, Y){all}. 0.5::green(X) :- queue(X) > 2.");
-        let case = case_in(domain, &rules, &state);
+        let case = case_in(domain, &rules, &state.concat());
         case.explainer().leeway(&case.facts, &case.universe).len()
     };
     assert_eq!((leeway(4), leeway(10)), (4, 0));
