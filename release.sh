@@ -7,7 +7,8 @@
 # binary    the command for the same machines, linked to the glibc of 2012, with its manual page and completions
 # sbom      what is compiled in, as CycloneDX
 # sums      SHA-256 of all of dist/
-# smoke     installs the wheel where there is no Rust, trains with it, and says how long that takes
+# smoke     installs the wheel where there is no Rust, trains with it, and says how long that takes; packages for other machines
+#           are tried where there is qemu
 # oldest    compiles the crates with the oldest Rust that Cargo.toml names
 # address URL   writes the public address wherever it is needed
 #
@@ -81,6 +82,14 @@ sums() { (cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C
 smoke() {
     say "the wheel, where there is no Rust"
     release/smoke.sh dist/derrl-"$version"-*_"$(uname -m)".whl
+    for machine in "${machines[@]}"; do
+        if [ "$machine" = "$(uname -m)" ]; then continue; fi
+        if ! command -v "qemu-$machine" > /dev/null; then echo "not tried on $machine: there is no qemu-$machine (package qemu-user)"; continue; fi
+        local tarball
+        tarball=$(compgen -G "dist/derrl-$version-$machine-linux.tar.gz" || true)
+        # shellcheck disable=SC2086 # without a tarball there is no such argument
+        release/foreign.sh "$machine" dist/derrl-"$version"-*_"$machine".whl $tarball
+    done
 }
 
 oldest() {

@@ -22,7 +22,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -63,6 +65,9 @@ def _drawn(made: Any, name: str) -> Any:
     """The same environment with frames for pages, where it can draw them here; else as it is."""
     import gymnasium
 
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        # Frames need no screen, and what draws most of them complains where there is none.
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     for mode in ("rgb_array", "ansi"):
         if mode in made.metadata.get("render_modes", ()):
             # What drawing needs may not be installed: only trying tells.

@@ -1,5 +1,6 @@
 """What somebody meets who comes with a world of their own: each of these once went wrong in silence, or said the wrong thing."""
 
+import os
 import pickle
 import random
 import subprocess
@@ -327,3 +328,22 @@ def test_the_command_says_how_python_does_it(delivery_run, tmp_path):
         assert done.returncode == 2 and "derrl.Run.load(folder, world)" in said, (args, said)
         if args[0] in ("verify", "diff", "simplify"):
             assert f"derrl.{args[0]}(run.policy" in said
+
+
+def test_the_table_of_the_results_is_made(monkeypatch, capsys):
+    import newcomers
+
+    assert newcomers.best_of_lake("4x4") == pytest.approx(0.744, abs=0.001)
+    assert newcomers.basic_strategy(16, 10, 0) and not newcomers.basic_strategy(13, 2, 0)
+    monkeypatch.setattr(newcomers, "SEEDS", [0])
+    newcomers.row("BabyAI GoToObj", 20_000, 60)
+    assert "| BabyAI GoToObj | 0 | 0.9" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a screen")
+def test_frames_are_drawn_without_a_screen_and_without_a_word():
+    code = "import derrl; derrl.train('CliffWalking-v1', max_steps=2000, episodes=2, progress=False)"
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "SDL_VIDEODRIVER")
+    bare = {key: value for key, value in os.environ.items() if key not in screens}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=bare)
+    assert (done.returncode, done.stderr) == (0, "")

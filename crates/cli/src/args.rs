@@ -709,7 +709,7 @@ fn targets() -> PossibleValuesParser {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  derrl check my.pl my_policy.pl")]
 pub struct Check {
-    /// Domain and policy files, or the folder of a run
+    /// Domain and policy files (.pl), a PDDL domain with its problems, or the folder of a run
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The domain that policies are checked against (default: the first domain among the files)

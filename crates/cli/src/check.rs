@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use derrl::domain::{Domain, read_source};
+use derrl::pddl::domain_file;
 use derrl::worlds::worlds;
 use derrl_env::find_in;
 use derrl_learn::MOST_CANDIDATES;
@@ -23,7 +24,11 @@ pub fn run(args: &Check) -> Outcome {
         Some(name) => Some(Domain::load(name, false)?.alphabet.as_ref().clone()),
         None => None,
     };
-    let files = args.files.iter().flat_map(|path| files_of(path));
+    let (problems, files): (Vec<_>, Vec<_>) = args.files.iter().partition(|path| domain_file(path).is_some());
+    for path in problems {
+        reports.push((path.display().to_string(), check_pddl(path, &mut alphabet)));
+    }
+    let files = files.into_iter().flat_map(|path| files_of(path));
     let sources: Vec<_> = files.map(|path| (path.display().to_string(), read_source(&path))).collect();
     // Domains first, so that policies can be checked against them in whatever order they are named.
     for policies in [false, true] {
@@ -83,12 +88,23 @@ struct Report {
     warnings: Vec<String>,
 }
 
+/// Checks a PDDL domain with its problems.
+fn check_pddl(path: &Path, known: &mut Option<Alphabet>) -> Result<Report, String> {
+    let domain = Domain::load(&path.to_string_lossy(), false).map_err(|e| format!("{e:#}"))?;
+    Ok(of_domain(Alphabet::clone(&domain.alphabet), known, Vec::new()))
+}
+
 fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report, String> {
     let (alphabet, warnings) = Alphabet::check(source).map_err(|e| e.to_string())?;
     if alphabet.environment.is_some() && !is_elsewhere(source, &alphabet) {
         Domain::parse(&source.name, &source.name, source.text.clone(), false)
             .map_err(|e| format!("{e:#}"))?;
     }
+    Ok(of_domain(alphabet, known, warnings.iter().map(ToString::to_string).collect()))
+}
+
+/// What a domain without mistakes declares. The first one is what policies are checked against.
+fn of_domain(alphabet: Alphabet, known: &mut Option<Alphabet>, warnings: Vec<String>) -> Report {
     let atoms: Vec<String> = (0..alphabet.actions.len())
         .map(|a| {
             let action = derrl_logic::Action(a as u32);
@@ -109,7 +125,7 @@ fn check_domain(source: &Source, known: &mut Option<Alphabet>) -> Result<Report,
         atoms.join(", ")
     );
     known.get_or_insert(alphabet);
-    Ok(Report { kind: "domain", summary, warnings: warnings.iter().map(ToString::to_string).collect() })
+    Report { kind: "domain", summary, warnings }
 }
 
 /// Whether a domain file is that of a run in a world which this command does not have.

@@ -454,6 +454,7 @@ impl<'a> Show<'a> {
                      (--max-changes)"
                 ))
             }
+            Found::GaveUp { changes: 0 } => none("the search for a change took too long"),
             Found::GaveUp { changes } => {
                 let facts = count(*changes);
                 none(&format!("no change of up to {facts} does it; the search for larger ones took too long"))

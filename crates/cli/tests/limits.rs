@@ -142,6 +142,25 @@ fn one_decision_takes_so_much_work_and_no_more() {
     }
 }
 
+/// What if is answered by many decisions: it gives up where all together are too much.
+#[test]
+fn a_change_is_looked_for_with_so_much_work_and_no_more() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let at = folder.path();
+    let blocks: Vec<String> = (0..9).map(|i| format!("top(b{i}). on(b{i}, floor).\n")).collect();
+    fs::write(at.join("state.pl"), format!("isFloor(floor).\n{}", blocks.concat())).expect("a file");
+    // One block more than there are.
+    let all = ('A'..='I').map(|v| format!(", on({v}, Y)")).collect::<Vec<_>>().concat();
+    let never = |weight: usize| format!("0.{weight}::move(X, Y) :- isFloor(Y), on(X, Y){all}.\n");
+    let rules = (6..9).map(never).collect::<String>() + "0.5::move(X, Y) :- top(X), isFloor(Y).\n";
+    fs::write(at.join("policy.pl"), rules).expect("a file");
+    let asked = ["explain", "policy.pl", "--domain", "blocks", "--state", "state.pl"];
+    let answer = derrl(at, &asked).args(["--what-if", "move(b0, b1)"]).output().expect("it starts");
+    assert_eq!(answer.status.code(), Some(0), "{answer:?}");
+    let said = String::from_utf8_lossy(&answer.stdout);
+    assert!(said.contains("for a change took too long"), "{said}");
+}
+
 fn terminate(child: &Child) {
     let status = Command::new("kill").arg(child.id().to_string()).status().expect("kill starts");
     assert!(status.success());

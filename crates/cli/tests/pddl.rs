@@ -204,3 +204,24 @@ fn bad_input_gets_one_error() {
         assert!(text(&output.stderr).contains(expected), "{args:?}: {}", text(&output.stderr));
     }
 }
+
+/// `check` reads a domain of PDDL with its problems, and shows mistakes in these files.
+#[test]
+fn a_folder_of_pddl_is_checked() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = folder.path();
+    assert!(run(at, &["new", "ferry"]).status.success());
+    for path in ["ferry", "ferry/domain.pddl"] {
+        let checked = run(at, &["check", path, "ferry/by-hand.pl"]);
+        let said = text(&checked.stdout);
+        assert!(checked.status.success(), "{}", text(&checked.stderr));
+        assert!(said.contains("domain ok") && said.contains("policy ok"), "{said}");
+    }
+    let domain = std::fs::read_to_string(at.join("ferry/domain.pddl")).expect("it is there");
+    std::fs::write(at.join("ferry/domain.pddl"), domain.replace("(at-ferry ?from)", "(at-ferry ?c)"))
+        .expect("a file");
+    let checked = run(at, &["check", "ferry"]);
+    assert_eq!(checked.status.code(), Some(2));
+    let said = text(&checked.stderr);
+    assert!(said.contains("ferry/domain.pddl:13"), "{said}");
+}

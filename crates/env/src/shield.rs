@@ -188,7 +188,8 @@ impl Holds for Box<dyn Env> {
 pub struct Shielded<E> {
     env: E,
     counts: Arc<ShieldCounts>,
-    guard: RefCell<Guard>,
+    /// Shared by all copies: what one has found out about a state, the others know.
+    guard: Arc<Mutex<Guard>>,
     /// What is allowed now, once somebody has asked.
     now: RefCell<Option<Arc<Allowed>>>,
     /// Steps not yet reported.
@@ -198,13 +199,12 @@ pub struct Shielded<E> {
 impl<E: Holds> Shielded<E> {
     /// The environment under the shield of an alphabet that has one.
     pub fn new(env: E, alphabet: &Arc<Alphabet>, counts: &Arc<ShieldCounts>) -> Shielded<E> {
-        Shielded {
-            env,
-            counts: Arc::clone(counts),
-            guard: RefCell::new(Guard::new(alphabet)),
-            now: RefCell::default(),
-            own: ShieldTally::default(),
-        }
+        Shielded::guarded(env, counts, Arc::new(Mutex::new(Guard::new(alphabet))))
+    }
+
+    fn guarded(env: E, counts: &Arc<ShieldCounts>, guard: Arc<Mutex<Guard>>) -> Shielded<E> {
+        let (now, own) = (RefCell::default(), ShieldTally::default());
+        Shielded { env, counts: Arc::clone(counts), guard, now, own }
     }
 
     /// The environment, to begin an episode in another way than by [`Env::reset`].
@@ -230,7 +230,8 @@ impl<E: Holds> Shielded<E> {
             observe(env, facts);
             env.legal(actions)
         };
-        let find = || self.guard.borrow_mut().allowed(env.universe(), env.code(), look);
+        let guard = || self.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = || guard().allowed(env.universe(), env.code(), look);
         Arc::clone(now.get_or_insert_with(find))
     }
 }
@@ -359,7 +360,7 @@ impl<E: Holds> Env for Shielded<E> {
 
     fn copy(&self) -> Option<Box<dyn Env>> {
         let copy = self.env.env().copy()?;
-        Some(Box::new(Shielded::new(copy, &self.guard.borrow().alphabet, &self.counts)))
+        Some(Box::new(Shielded::guarded(copy, &self.counts, Arc::clone(&self.guard))))
     }
 }
 

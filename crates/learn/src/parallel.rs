@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use derrl_logic::Share;
+
 /// Does every chunk of work on `threads` threads, each with a worker of its own, and calls `done` here with each result as
-/// it comes. Stops early once `stop` says so; it is asked ten times a second. Work that sees the flag set returns nothing, and
-/// its chunk is not done.
+/// it comes. Stops early once `stop` says so, which is asked ten times a second, or where the [work](derrl_logic::bounded) of this
+/// thread is bounded and too much. Work that sees the flag set returns nothing, and its chunk is not done.
 pub(crate) fn in_chunks<C: Sync, W, R: Send>(
     chunks: &[C],
     threads: usize,
@@ -17,16 +19,22 @@ pub(crate) fn in_chunks<C: Sync, W, R: Send>(
 ) {
     let next = AtomicUsize::new(0);
     let stopped = AtomicBool::new(false);
+    let share = Share::new();
     let (send, receive) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..threads.min(chunks.len()).max(1) {
             let (send, next, stopped, worker, work) = (send.clone(), &next, &stopped, &worker, &work);
+            let share = &share;
             scope.spawn(move || {
                 let mut worker = worker();
                 while !stopped.load(Ordering::Relaxed) {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(chunk) = chunks.get(i) else { break };
-                    let Some(result) = work(&mut worker, chunk, stopped) else { break };
+                    let result = share.work(|| work(&mut worker, chunk, stopped));
+                    if result.is_none() {
+                        stopped.store(true, Ordering::Relaxed);
+                    }
+                    let Some(result) = result.flatten() else { break };
                     // The receiver lives until all threads have ended.
                     let _ = send.send((i, result));
                 }
@@ -44,6 +52,7 @@ pub(crate) fn in_chunks<C: Sync, W, R: Send>(
             }
         }
     });
+    share.end();
 }
 
 /// The cores of this machine.

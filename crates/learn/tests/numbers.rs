@@ -22,7 +22,11 @@ struct Case {
 }
 
 fn case(policy: &str, state: &str) -> Case {
-    let domain = Arc::new(Alphabet::parse(&Source::new("d.pl", DOMAIN)).expect("it is well-formed"));
+    case_in(DOMAIN, policy, state)
+}
+
+fn case_in(domain: &str, policy: &str, state: &str) -> Case {
+    let domain = Arc::new(Alphabet::parse(&Source::new("d.pl", domain)).expect("it is well-formed"));
     let read = Policy::read(&Source::new("policy.pl", policy), &domain).unwrap_or_else(|e| panic!("{e}"));
     let (policy, alphabet) = read;
     let (universe, facts) =
@@ -200,4 +204,20 @@ fn within_its_leeway_a_number_turns_nothing_and_beyond_it_does() {
         }
     }
     assert!(ends > 25, "{ends}");
+}
+
+/// How far numbers may be off is found by many decisions. Where these take too much work, nothing is said.
+#[test]
+fn leeway_takes_so_much_work_and_no_more() {
+    let domain = ":- action(green(phase)). :- state(beside(phase, phase)). :- number(queue(phase), cars).";
+    let leeway = |roads: usize| {
+        let names = || (0..roads).map(|i| format!("p{i}"));
+        let state: Vec<String> = names().map(|p| format!("beside({p}, q). queue({p}) = 3. ")).collect();
+        // One more road is asked for than there are.
+        let all = ('A'..).take(roads).map(|v| format!(", beside({v}, Y)")).collect::<Vec<_>>().concat();
+        let rules = format!("0.9::green(X) :- beside(X, Y){all}. 0.5::green(X) :- queue(X) > 2.");
+        let case = case_in(domain, &rules, &state.concat());
+        case.explainer().leeway(&case.facts, &case.universe).len()
+    };
+    assert_eq!((leeway(4), leeway(10)), (4, 0));
 }

@@ -9,7 +9,7 @@ use derrl_learn::{
     verify,
 };
 use derrl_logic::{
-    Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Policy, Pred, Rule, Source, Var,
+    Action, Alphabet, Arg, Decider, Facts, GroundAction, Literal, Policy, Pred, Rule, Source, Var, bounded,
     candidates, parse_ground_action,
 };
 
@@ -545,4 +545,18 @@ fn literals_about_constants_are_told_apart() {
     assert_eq!(report.verdict, Verdict::ProvedIfTiesAreRandom);
     assert_eq!(report.sizes[0].failing, 0, "there is no c among two blocks");
     assert!(report.sizes[1].failing > 0, "c is in the way among three");
+}
+
+/// What is bounded here is bounded on the threads that do it.
+#[test]
+fn a_bound_on_work_holds_on_all_threads() {
+    let (spec, alphabet) = world("blocks");
+    let policy = parse("move(X, Y) :- top(X), top(Y).", &alphabet);
+    let subject = subject(spec, &alphabet, 4, &policy, false);
+    for threads in [1, 3] {
+        let walk =
+            || verify(&subject, threads, Progress::default(), &mut NoMonitor).expect("no error").is_some();
+        assert!(bounded(100, walk).is_err(), "{threads}");
+        assert_eq!(bounded(100_000_000, walk), Ok(true), "{threads}");
+    }
 }

@@ -121,4 +121,4 @@ pub use query::{Binding, Query};
 pub use scope::Scope;
 pub use shield::{Left, Shield};
 pub use universe::{GroundAction, Object, Universe};
-pub use work::{MOST_WORK, bounded};
+pub use work::{MOST_WORK, Share, bounded, is_spent};

@@ -141,6 +141,7 @@ impl Answers<'_> {
             Found::Found(change) => return Some(self.found(for_, change)),
             Found::Unreachable => "in no state that can be reached here does a rule choose it".to_string(),
             Found::Impossible => "no change to a state that can be makes a rule choose it".to_string(),
+            Found::GaveUp { changes: 0 } => "looking for a change takes too long".to_string(),
             Found::Beyond { changes } | Found::GaveUp { changes } => {
                 format!("no change of up to {changes} facts to a state that can be makes a rule choose it")
             }

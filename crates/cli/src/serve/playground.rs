@@ -35,8 +35,8 @@ const MOST_BYTES: usize = 32 * 1024;
 const MOST_WAYS: f64 = 1e8;
 /// The same for a definition, whose instances are all kept.
 const MOST_KEPT: f64 = 1e5;
-/// Facts that are tried for conditions while scoring, and while telling an episode, at the most: more time than there is.
-const MOST_TRIED: u64 = 500_000_000;
+/// Facts that are tried for conditions while scoring, telling an episode, verifying and comparing, at the most, each: some seconds.
+const MOST_TRIED: u64 = 200_000_000;
 /// Objects that the instances of a verification have at least.
 const OBJECTS: usize = 12;
 /// Episodes per score, where the time is enough.
@@ -154,10 +154,12 @@ pub fn attempt(folder: &RunFolder, asked: &Attempt) -> anyhow::Result<Value> {
     let tried = subject(folder, &domain, &policy, &place);
     let mut told = bounded(MOST_TRIED, || try_out(&tried, &scores, extent))??;
     let deadline = || Deadline(Instant::now() + PATIENCE);
-    let found = Verification::of_policy(&tried, &mut deadline());
+    let found = bounded(MOST_TRIED, || Verification::of_policy(&tried, &mut deadline()));
+    let found = found.unwrap_or_else(|error| Verification::Never { reason: error.message.clone() });
     told["verification"] = serde_json::to_value(found)?;
     let learned = learned(folder, &mut domain)?;
-    told["difference"] = difference(&domain, &learned, &policy, &mut deadline())?;
+    let differs = bounded(MOST_TRIED, || difference(&domain, &learned, &policy, &mut deadline()));
+    told["difference"] = differs.unwrap_or_else(|_| Ok(json!({ "state": "never" })))?;
     Ok(told)
 }
 

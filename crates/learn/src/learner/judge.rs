@@ -29,19 +29,21 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The scale of these lists, by how each went in the same instances.
+    /// The scale of these lists, the best first, by how each went in the same instances.
     ///
-    /// A word is worth what lists usually differ by in one instance where they differ, spread over all instances: each word has to be of use
-    /// in one of them. What helps in fewer is a coincidence more often than not; and the more is known, the finer are the differences that
-    /// count.
+    /// A word is worth what the best list and its nearest rival differ by in one instance where they differ, spread over all instances: each
+    /// word has to be of use in one of them. What helps in fewer is a coincidence more often than not; and the more is known, the finer are
+    /// the differences that count.
     pub fn of(span: f64, noise: f64, lists: &[&[Play]]) -> Scale {
         let scale = Scale { span, noise, word: 0.0 };
         let Some((best, others)) = lists.split_first() else { return scale };
-        let gaps = others.iter().flat_map(|other| best.iter().zip(*other));
-        let gaps = gaps.map(|(a, b)| (scale.worth(*a) - scale.worth(*b)).abs()).filter(|gap| *gap > NOTHING);
-        let (sum, count) = gaps.fold((0.0, 0.0), |(sum, count), gap| (sum + gap, count + 1.0));
-        let usual = if count > 0.0 { sum / count } else { 0.0 };
-        Scale { word: usual / best.len().max(1) as f64, ..scale }
+        let usual = |other: &&[Play]| {
+            let gaps = best.iter().zip(*other).map(|(a, b)| (scale.worth(*a) - scale.worth(*b)).abs());
+            let gaps: Vec<f64> = gaps.filter(|gap| *gap > NOTHING).collect();
+            (!gaps.is_empty()).then(|| mean(gaps.into_iter()))
+        };
+        let nearest = others.iter().filter_map(usual).reduce(f64::min).unwrap_or(0.0);
+        Scale { word: nearest / best.len().max(1) as f64, ..scale }
     }
 
     /// What a play is worth.

@@ -63,7 +63,8 @@ pub fn lists(
         return Ok(nothing);
     }
     let at_random = regrets.price;
-    let longest = alphabet.max_body.unwrap_or(MOST_ATOMS).min(MOST_ATOMS);
+    let longest = if pool.is_empty() { words.longest } else { MOST_ATOMS };
+    let longest = alphabet.max_body.unwrap_or(longest).min(longest);
     let reach = Reach { longest, singles: SINGLES, beam: BEAM };
     let mut found = Vec::new();
     let mut fit = |levels: Levels, price: f64| {

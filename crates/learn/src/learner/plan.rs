@@ -118,8 +118,8 @@ fn exact(record: &Record, terms: &Terms) -> Option<Move> {
     if record.sizes < terms.sizes {
         return Some(Move::Raise);
     }
-    // Nothing else is left that rests on exact values: the more is known of the world, the better rules fit it.
-    (!known && record.news).then_some(Move::Explore)
+    // Where rules still fail, more is to be known of the world.
+    (terms.has_goal && !solved && !known && record.news).then_some(Move::Explore)
 }
 
 /// Whether more work cannot be expected to change the answer.

@@ -3,7 +3,7 @@
 //! Between two neighbouring turning points ([`number.rs`](super::number)) the decision is the same. Walking outwards from the
 //! present value to the first point at which it is another one finds the room exactly, for each number alone.
 
-use derrl_logic::{Facts, GroundAction, Measure, Number, Object, Universe};
+use derrl_logic::{Facts, GroundAction, MOST_WORK, Measure, Number, Object, Universe, bounded};
 use serde::Serialize;
 
 use super::Explainer;
@@ -51,8 +51,13 @@ const MOST_NUMBERS: usize = 40;
 const MOST_POINTS: usize = 200;
 
 impl Explainer<'_> {
-    /// For each number on which the decision in this state depends, how far it may be off: those with the least room first.
+    /// For each number on which the decision in this state depends, how far it may be off: those with the least room first. None
+    /// where it takes too much work to find out.
     pub fn leeway(&self, facts: &Facts, universe: &Universe) -> Vec<Leeway> {
+        bounded(MOST_WORK, || self.all_leeway(facts, universe)).unwrap_or_default()
+    }
+
+    fn all_leeway(&self, facts: &Facts, universe: &Universe) -> Vec<Leeway> {
         let forms = forms(self.policy, self.alphabet);
         if forms.is_empty() {
             return Vec::new();

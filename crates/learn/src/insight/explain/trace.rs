@@ -129,7 +129,8 @@ pub fn explain_episode(
     let asks = !matches!(ask.what_if, WhatIfs::None) && !ask.is_late();
     let mut seen = if asks { Seen::of_world(&explainer, env, seed) } else { Seen::default() };
     env.reset(&mut world);
-    let around = if asks { Reachable::explore(&explainer, env) } else { None };
+    let around =
+        if asks { bounded(MOST_WORK, || Reachable::explore(&explainer, env)).ok().flatten() } else { None };
     let mut facts = Facts::new(alphabet);
     let (mut trace, mut listed) = (Vec::new(), Vec::new());
     let mut moments = Vec::new();

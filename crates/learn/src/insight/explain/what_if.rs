@@ -21,7 +21,8 @@ use std::ops::ControlFlow;
 
 use derrl_env::Scene;
 use derrl_logic::{
-    Alphabet, Decider, Decision, Facts, GroundAction, Literal, Object, Pred, Query, Role, Universe,
+    Alphabet, Decider, Decision, Facts, GroundAction, Literal, MOST_WORK, Object, Pred, Query, Role,
+    Universe, bounded, is_spent,
 };
 use serde::Serialize;
 
@@ -134,10 +135,14 @@ impl Default for Bounds {
     }
 }
 
+/// Facts that are tried for literals by one search, at the most: many decisions are taken for it.
+const MOST_SEARCHED: u64 = 5 * MOST_WORK;
+
 impl Explainer<'_> {
     /// The smallest changes of a state that make the policy choose an action: as one of the best, and as the only best.
     ///
-    /// A change that leads to a state of this world is preferred to any that breaks a constraint or a law, however small.
+    /// A change that leads to a state of this world is preferred to any that breaks a constraint or a law, however small. The search gives up
+    /// where the rules take too much work.
     pub fn what_if(
         &self,
         action: &GroundAction,
@@ -145,8 +150,25 @@ impl Explainer<'_> {
         universe: &Universe,
         bounds: Bounds,
     ) -> WhatIf {
-        let mut search = Search::new(self, action, facts, universe, bounds);
-        let now = search.standing(&search.decide());
+        let mut now = Standing::Beaten;
+        let search = || {
+            let mut search = Search::new(self, action, facts, universe, bounds);
+            now = search.standing(&search.decide());
+            self.changes_for(&mut search, now)
+        };
+        bounded(MOST_SEARCHED, search).unwrap_or_else(|_| WhatIf {
+            action: self.show(action, universe),
+            now,
+            chosen: Found::GaveUp { changes: 0 },
+            alone: Found::GaveUp { changes: 0 },
+            silent: None,
+            numbers: Vec::new(),
+        })
+    }
+
+    fn changes_for(&self, search: &mut Search<'_>, now: Standing) -> WhatIf {
+        let (action, facts, universe, bounds) =
+            (search.target, search.original, search.universe, search.bounds);
         if self.legal.is_some_and(|legal| legal.binary_search(action).is_err()) {
             let never = || Found::Impossible;
             return WhatIf {
@@ -406,6 +428,9 @@ impl<'a> Search<'a> {
 
     /// Flips up to `budget` more facts until nothing stands in the way. Where that works, the flips stay.
     fn repair(&mut self, budget: usize, goal: Goal, keep: Keep) -> bool {
+        if is_spent() {
+            self.left = 0;
+        }
         if self.left == 0 {
             return false;
         }
