@@ -115,11 +115,7 @@ fn exact(record: &Record, terms: &Terms) -> Option<Move> {
     if terms.has(Move::Invent) && fails && !settled && may_invent && !record.is_made(Move::Invent) {
         return Some(Move::Invent);
     }
-    if record.sizes < terms.sizes {
-        return Some(Move::Raise);
-    }
-    // Where rules still fail, more is to be known of the world.
-    (terms.has_goal && !solved && !known && record.news).then_some(Move::Explore)
+    (record.sizes < terms.sizes).then_some(Move::Raise)
 }
 
 /// Whether more work cannot be expected to change the answer.
