@@ -30,6 +30,28 @@ pub fn extended(alphabet: &Arc<Alphabet>, inventions: &[Invention]) -> Result<Ar
     Ok(Arc::new(wider))
 }
 
+/// Those that can be defined together, with the alphabet that has them. Left out are those that the types of the domain do not allow, and
+/// those whose name, put together from parts, is taken.
+fn agreeing(alphabet: &Arc<Alphabet>, all: &[Invention]) -> Result<(Vec<Invention>, Arc<Alphabet>), Error> {
+    let mut names = FxHashSet::default();
+    let mut is_new = |one: &Invention| {
+        alphabet.find_predicate(&one.name, one.arity).is_none() && names.insert((one.name.clone(), one.arity))
+    };
+    let all: Vec<Invention> = all.iter().filter(|one| is_new(one)).cloned().collect();
+    if let Ok(wider) = extended(alphabet, &all) {
+        return Ok((all, wider));
+    }
+    let mut agree: Vec<Invention> = Vec::new();
+    for one in all {
+        agree.push(one);
+        if extended(alphabet, &agree).is_err() {
+            agree.pop();
+        }
+    }
+    let wider = extended(alphabet, &agree)?;
+    Ok((agree, wider))
+}
+
 /// The predicates that could be invented over an alphabet, the smallest first. Left out are those that hold of nothing, of
 /// everything, of the same as another one or as its negation, in all states looked at.
 pub fn pool(
@@ -91,7 +113,7 @@ pub fn distances(
     sets.extend(distinct(&templates.places(graphs), alphabet, &states, &mut known, stop)?);
     sets.sort_by_key(|i| i.size);
     sets.truncate(MOST_PLACES);
-    let wider = extended(alphabet, &sets)?;
+    let (sets, wider) = agreeing(alphabet, &sets)?;
     let mut all = templates.distances(graphs, &sets, &wider);
     all.truncate(MOST_DEFINITIONS);
     distinct(&all, alphabet, &states, &mut known, stop)
@@ -116,18 +138,8 @@ fn distinct(
         if stop() {
             return Err(Error::Interrupted);
         }
-        // Left out are those that the types of the domain do not allow, and those whose name, put together from parts, is taken.
-        let mut allowed: Vec<Invention> = batch.to_vec();
-        if extended(alphabet, batch).is_err() {
-            allowed.clear();
-            for one in batch {
-                allowed.push(one.clone());
-                if extended(alphabet, &allowed).is_err() {
-                    allowed.pop();
-                }
-            }
-        }
-        let (batch, wider) = (allowed.as_slice(), extended(alphabet, &allowed)?);
+        let (allowed, wider) = agreeing(alphabet, batch)?;
+        let batch = allowed.as_slice();
         let mut meanings = vec![Meaning::default(); batch.len()];
         for (facts, universe) in states {
             let facts = facts.in_alphabet(&wider, universe);
@@ -203,5 +215,33 @@ impl Meanings {
             self.0.extend([m.is, m.is_not]);
         }
         new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_whose_names_are_taken_or_that_say_nothing_are_left_out() {
+        let text = ":- action(move(block)).\n:- state(top(block)).\n:- state(held(block)).\n";
+        let alphabet = Alphabet::parse(&Source::new("blocks", text)).expect("it parses");
+        let defined = |name: &str, body: &str| Invention {
+            name: name.to_string(),
+            arity: 1,
+            lines: vec![format!(":- derived({name}(block))."), format!("{name}(X) :- {body}.")],
+            size: 1,
+        };
+        let all = [
+            defined("free", "top(X)"),
+            defined("free", "held(X)"),
+            defined("held", "top(X)"),
+            defined("odd", "nothing(X)"),
+            defined("busy", "\\+ top(X)"),
+        ];
+        let (agree, wider) = agreeing(&Arc::new(alphabet), &all).expect("some agree");
+        assert_eq!(agree.iter().map(|i| i.name.as_str()).collect::<Vec<_>>(), ["free", "busy"]);
+        assert_eq!(agree[0], all[0]);
+        assert!(wider.find_predicate("busy", 1).is_some() && wider.find_predicate("odd", 1).is_none());
     }
 }
