@@ -91,8 +91,9 @@ fn exact(record: &Record, terms: &Terms) -> Option<Move> {
     }
     let late = record.sizes > record.small;
     let solved = terms.has_goal && record.succeeds(terms.compared(record).min(terms.given));
-    let settled =
-        record.residue <= SETTLED && (!terms.has_goal || record.succeeds(record.sizes.min(terms.given)));
+    let succeeds = terms.has_goal && record.succeeds(record.sizes.min(terms.given));
+    // Where no success says so, nothing is known of the states that exploring still meets.
+    let settled = record.residue <= SETTLED && (succeeds || !terms.has_goal && !record.news);
     if !record.is_fitted() && terms.has(Move::Fit) {
         return Some(Move::Fit);
     }
@@ -126,7 +127,7 @@ fn is_enough(record: &Record, steps: u64, terms: &Terms) -> bool {
     let bar = if record.by_chance { RESIDUE } else { SETTLED };
     let succeeds = terms.has_goal && record.succeeds(terms.given);
     let exact = terms.tables && !record.is_full && record.residue <= bar;
-    let exact = exact && (succeeds || !terms.has_goal || record.by_chance);
+    let exact = exact && (succeeds || !record.news && (!terms.has_goal || record.by_chance));
     let solved = succeeds && !terms.numbers;
     let agreed = !terms.has_goal && record.agreed >= AGREED;
     let waited = steps - record.changed_at >= PATIENCE.max((PATIENCE_SHARE * steps as f64) as u64);

@@ -243,3 +243,19 @@ fn by_the_gradient_alone_restarts_follow_each_other_until_none_is_left() {
     assert_eq!(after(1000, &record, &terms), Some(Move::Gradient));
     assert_eq!(after(1000, &record, &Terms { restarts: 0, ..terms }), None);
 }
+
+#[test]
+fn without_a_goal_nothing_is_enough_while_exploring_meets_new_states() {
+    let mut record = nothing(1);
+    let one = elite(0, &record, 1.0, false);
+    let other = elite(1, &record, 0.5, false);
+    record.enter(one, 0);
+    record.enter(other, 0);
+    explored(&mut record);
+    record.shortened = record.elites.first().map(|e| e.list.clone());
+    record.residue = 0.0;
+    let terms = Terms { has_goal: false, ..facts(1) };
+    assert_eq!(after(1000, &record, &terms), None);
+    (record.news, record.rounds, record.idle) = (true, 1, 0);
+    assert_eq!(after(1000, &record, &terms), Some(Move::Explore));
+}
