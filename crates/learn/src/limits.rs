@@ -17,6 +17,9 @@ pub const TABLE_SHARE: u64 = 16;
 pub const RACE_SHARE: f64 = 0.01;
 /// The most instances of a race. Their standard error is then an eighth of an episode's.
 pub const LONGEST_RACE: usize = 64;
+/// What a word of a list has to be worth at the least, as a share of what the best list earns beyond acting at random. Without it the rules of
+/// queues grow by words that hardly help.
+pub const PRICE: f64 = 0.0005;
 /// A challenger is dropped when it is behind by so many standard errors. Half of one drops a third of equals, and most worse ones early.
 pub const BEHIND: f64 = 0.5;
 /// The chance that a race begins where the list to beat does worst: there it is easiest to tell who is better.

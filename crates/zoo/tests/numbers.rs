@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use derrl_env::contract;
 use derrl_learn::{Checkpoint, Config, Learned, Problem, Search, Silent, evaluate};
-use derrl_logic::{Policy, Source};
+use derrl_logic::{Alphabet, Policy, Source};
 use derrl_zoo::numbers;
 
 #[test]
@@ -55,13 +55,29 @@ fn learned(world: &derrl_env::World, decisions: u64, threads: usize) -> Learned 
 }
 
 #[test]
-fn the_rules_of_queues_are_learned_to_the_letter() {
+fn rules_for_queues_are_no_worse_than_those_written_by_hand() {
     let animals = numbers();
     let queues = animals.iter().find(|a| a.world.name() == "queues").expect("it is one of them");
     let one = learned(&queues.world, 60_000, 1);
-    let rules: Vec<String> =
-        one.policy.display(&one.alphabet).to_string().lines().map(str::to_string).collect();
-    assert_eq!(rules, ["1.00::serve(X) :- current(X), queue(X) > 0.", "0.90::serve(X) :- most(queue(X))."],);
+    let rules = one.policy.display(&one.alphabet).to_string();
+    assert!(
+        rules.starts_with("1.00::serve(X) :- current(X), queue(X) > 0.\n")
+            && rules.contains("most(queue(X))"),
+        "{rules}"
+    );
+    assert!(one.policy.rules.len() <= 3, "{rules}");
+    let (by_hand, wider) =
+        Policy::read(&Source::new("by hand", queues.by_hand), &queues.world.alphabet()).expect("they parse");
+    // The same new instances for both.
+    for task in ["train", "large"] {
+        let mean = |policy: &Policy, alphabet: &Alphabet| {
+            let mut env = queues.world.env(task).expect("the task exists");
+            evaluate(policy, alphabet, env.as_mut(), 300, 7).expect("it runs").mean
+        };
+        let (own, hand) = (mean(&one.policy, &one.alphabet), mean(&by_hand, &wider));
+        println!("queues, {task}: {own:.2}, by hand {hand:.2}");
+        assert!(own >= hand, "{task}: {own} for {hand} by hand\n{rules}");
+    }
     assert!(one.steps <= 66_000, "{} decisions", one.steps);
     assert_eq!(learned(&queues.world, 60_000, 2).policy, one.policy, "threads change nothing");
 }

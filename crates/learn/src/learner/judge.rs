@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::limits::{BEHIND, NOTHING};
+use super::limits::{BEHIND, NOTHING, PRICE};
 use super::play::Play;
 use crate::act::score::mean_stderr;
 
@@ -33,9 +33,9 @@ impl Scale {
     ///
     /// A word is worth what the best list and its nearest rival differ by in one instance where they differ, spread over all instances: each
     /// word has to be of use in one of them. What helps in fewer is a coincidence more often than not; and the more is known, the finer are
-    /// the differences that count.
+    /// the differences that count. It never falls to nothing, since the best lists become alike.
     pub fn of(span: f64, noise: f64, lists: &[&[Play]]) -> Scale {
-        let scale = Scale { span, noise, word: 0.0 };
+        let scale = Scale { span, noise, word: PRICE * span };
         let Some((best, others)) = lists.split_first() else { return scale };
         let usual = |other: &&[Play]| {
             let gaps = best.iter().zip(*other).map(|(a, b)| (scale.worth(*a) - scale.worth(*b)).abs());
@@ -43,7 +43,7 @@ impl Scale {
             (!gaps.is_empty()).then(|| mean(gaps.into_iter()))
         };
         let nearest = others.iter().filter_map(usual).reduce(f64::min).unwrap_or(0.0);
-        Scale { word: nearest / best.len().max(1) as f64, ..scale }
+        Scale { word: scale.word.max(nearest / best.len().max(1) as f64), ..scale }
     }
 
     /// What a play is worth.
