@@ -37,10 +37,15 @@ fn agreeing(alphabet: &Arc<Alphabet>, all: &[Invention]) -> Result<(Vec<Inventio
     let mut is_new = |one: &Invention| {
         alphabet.find_predicate(&one.name, one.arity).is_none() && names.insert((one.name.clone(), one.arity))
     };
-    let all: Vec<Invention> = all.iter().filter(|one| is_new(one)).cloned().collect();
+    let mut all: Vec<Invention> = all.iter().filter(|one| is_new(one)).cloned().collect();
     if let Ok(wider) = extended(alphabet, &all) {
         return Ok((all, wider));
     }
+    all.retain(|one| extended(alphabet, std::slice::from_ref(one)).is_ok());
+    if let Ok(wider) = extended(alphabet, &all) {
+        return Ok((all, wider));
+    }
+    // Some define the same name on the way to their own.
     let mut agree: Vec<Invention> = Vec::new();
     for one in all {
         agree.push(one);
