@@ -56,6 +56,8 @@ pub struct World<'a> {
     at: usize,
     seed: u64,
     stop: &'a dyn Fn() -> bool,
+    /// The steps after which no action is tried any more.
+    pub until: u64,
     /// What was spent.
     pub ledger: Ledger,
 }
@@ -66,7 +68,7 @@ pub type Turn<'t> = dyn FnMut(&dyn Env, &mut Streams, usize) -> GroundAction + '
 impl<'a> World<'a> {
     /// A world in which nothing was spent.
     pub fn new(envs: Vec<Box<dyn Env>>, seed: u64, stop: &'a dyn Fn() -> bool) -> World<'a> {
-        World { envs, at: 0, seed, stop, ledger: Ledger::default() }
+        World { envs, at: 0, seed, stop, until: u64::MAX, ledger: Ledger::default() }
     }
 
     /// The world of a size, to be explored or trained in. Its steps have to be taken down.

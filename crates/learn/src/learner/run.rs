@@ -80,11 +80,13 @@ struct Tried {
 impl<'a> Run<'a> {
     /// A run from the start.
     pub fn new(given: Given<'a>, observer: &'a dyn Observer, stop: &'a dyn Fn() -> bool) -> Run<'a> {
+        let mut world = World::new(given.envs, given.seed, stop);
+        world.until = given.terms.end();
         Run {
             table: Table::new(&given.lexicon.given.alphabet),
             lexicon: given.lexicon,
             config: given.config,
-            world: World::new(given.envs, given.seed, stop),
+            world,
             record: Record::new(given.instances),
             terms: given.terms,
             rng: Purpose::Move(0).rng(given.seed),

@@ -56,6 +56,9 @@ pub fn labels(
         let mut actor = Actor::new(&policy, &wider);
         let (marks, history) = marks(world, instance, &mut actor, alphabet, rng)?;
         for mark in marks {
+            if world.ledger.all() >= world.until {
+                return Ok(Some(labels));
+            }
             let horizon = SHORTEST_ATTEMPT << rng.below(ATTEMPT_DOUBLINGS);
             let tried = some(mark.state.actions.len(), TRIED_ACTIONS, rng);
             let mut worths = vec![None; mark.state.actions.len()];
